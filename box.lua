@@ -1,16 +1,17 @@
 -- Tarantool for the storage race: a space of rows and one that says what was loaded. Loopback only.
 --
--- By hand:  tarantool box.lua       (Ctrl-C ends it)
+-- By hand:  tarantool box.lua, or the line that `npx dragstrip servers command tarantool` prints
+-- (Ctrl-C ends it).
 -- Its rows are kept in .dragstrip/by-hand/tarantool. It can be started any number of times:
 -- everything is made only if it is not there yet.
 --
 -- `dragstrip servers start tarantool` uses this file with another port and folder, by
 --   DRAGSTRIP_BOX_LISTEN   host:port, 127.0.0.1:3301 if absent
---   DRAGSTRIP_BOX_FOLDER   where snapshots are kept
+--   DRAGSTRIP_BOX_FOLDER   folder of snapshots
 --   DRAGSTRIP_BOX_MEMORY   bytes for rows, 2 GiB if absent: a million rows of 1 KB take 1.1 GB
---   DRAGSTRIP_BOX_KEEP     "no": rows are not written at the end
---   DRAGSTRIP_BOX_USER     who may use them, guest if absent; then with the password of
---   DRAGSTRIP_BOX_SECRET_FILE   the path of a private file; a guest may do nothing then
+--   DRAGSTRIP_BOX_KEEP     "no": rows are discarded at the end
+--   DRAGSTRIP_BOX_USER     user with access to the rows, guest if absent; a guest has none otherwise
+--   DRAGSTRIP_BOX_SECRET_FILE   private file with the password of that user
 
 local fio = require('fio')
 
@@ -207,6 +208,25 @@ function dragstrip_settings()
     return settings
 end
 
+-- What has been executed since this start, for comparison with what clients say: an identity that
+-- each start has anew, operations and errors. Those of a function count one by one, beside its call;
+-- calls of this function do not.
+local identity = require('uuid').str()
+-- Operations of this file itself.
+local own = 0
+local operations = {
+    'SELECT', 'INSERT', 'REPLACE', 'UPDATE', 'UPSERT', 'DELETE', 'CALL', 'EVAL', 'EXECUTE',
+}
+function dragstrip_executed()
+    own = own + 1
+    local stat = box.stat()
+    local total = 0
+    for _, name in ipairs(operations) do
+        total = total + stat[name].total
+    end
+    return {identity, total - own, stat.ERROR.total}
+end
+
 -- The user reads and writes our spaces and calls our functions, nothing else.
 for _, name in ipairs{
     'dragstrip_rows', 'dragstrip_mget', 'dragstrip_crud', 'dragstrip_insert', 'dragstrip_dataset',
@@ -222,7 +242,7 @@ for _, name in ipairs{
     box.schema.user.grant(user, 'execute', 'function', name, {if_not_exists = true})
 end
 -- Not setuid: the user may read and write, and changing the user costs something in every call.
-for _, name in ipairs{'dragstrip_mget', 'dragstrip_insert'} do
+for _, name in ipairs{'dragstrip_mget', 'dragstrip_insert', 'dragstrip_executed'} do
     box.schema.func.create(name, {if_not_exists = true})
     box.schema.user.grant(user, 'execute', 'function', name, {if_not_exists = true})
 end
@@ -411,6 +431,7 @@ box.session.on_disconnect(function()
     if caller ~= nil then
         caller.gone = true
     end
+    own = own + 1
     for _, tuple in ipairs(locks.index.session:select{box.session.id()}) do
         locks:delete{tuple.name}
         wake(tuple.name)

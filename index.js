@@ -1,6 +1,6 @@
 /**
- * The programming interface: everything that the command line does can be done from a program. It
- * prints nothing, writes no file, and does not end the process.
+ * The programming interface, equivalent to the command line. It prints nothing, writes no file, and
+ * does not end the process.
  *
  *     import { run } from 'dragstrip';
  *     const loads = [{ kind: 'window', inFlight: 64 }];
@@ -21,34 +21,15 @@ import {
   stopServers,
 } from './servers/index.js';
 
+export * from './define.js';
 export { seedServers as seed } from './engine/seed.js';
-export { createDataset } from './lib/dataset.js';
-export {
-  defineLoader,
-  defineReport,
-  defineServer,
-  defineStorage,
-  defineWorkload,
-} from './lib/define.js';
-export { DragstripError } from './lib/errors.js';
-export {
-  choice,
-  choices,
-  count,
-  counts,
-  duration,
-  flag,
-  names,
-  text,
-} from './lib/options.js';
 export { parseResult } from './lib/parse-result.js';
 export { resultJsonSchema } from './lib/result.js';
-export { version } from './lib/version.js';
 export { compareResults } from './report/analysis/comparison.js';
 export { historyOf as history } from './report/analysis/history.js';
 export { summarize } from './report/summary.js';
 
-/** Real servers without root, as `dragstrip servers` has them. */
+/** Real servers without root, as in `dragstrip servers`. */
 export const servers = Object.freeze({
   fetchServers,
   startServers,
@@ -66,7 +47,7 @@ export const servers = Object.freeze({
  *   request
  * @param {import('./lib/types.js').ReportOptions} [options]
  * @returns {Promise<string>}
- * @throws {import('./lib/errors.js').DragstripError} E_USAGE for a format that is not known
+ * @throws {import('./lib/errors.js').DragstripError} E_USAGE: unknown format
  */
 export async function report(result, format = 'console', options = {}) {
   const { render } = await loadReport(format);
@@ -79,23 +60,23 @@ export async function report(result, format = 'console', options = {}) {
 /** @typedef {import('./lib/result.js').Result} Result */
 
 /**
- * Runs the point reads over the storages that can run here (or those named), and gives the result
+ * Runs the point reads over the available storages (or the named ones), and returns the result
  * document.
  * @param {RunOptions | import('./engine/request.js').RunRequest} [options] workload and its own
  *   options, storages, loads, rounds, warmupOperations, seed, rows, valueSize, timeoutMs,
  *   addresses, home
  * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource,
- *   onPartial?: (result: Result) => unknown,
- *   processes?: import('./engine/contender-process.js').ProcessFactory,
- *   runner?: import('./engine/rounds.js').RoundRunner,
- *   detail?: { live?: boolean, perSecond?: boolean } }} [context] signal stops the run and gives
- *   what was measured until then, state `aborted`; onPartial: called about each second with the
- *   result so far, in which the rounds under way are aborted ones; limits: what the figures are
- *   held against; processes: of the contenders, by default one of its own for each; runner: of
- *   rounds on several load machines; detail: further figures in the events
- * @returns {Promise<Result>} also where operations failed: look at the outcomes
- * @throws {import('./lib/errors.js').DragstripError} E_USAGE: options; E_TARGET: a storage that was
- *   named cannot run; E_REFUSED: a server that is not on loopback
+ *   onPartial?: (result: Result) => unknown, processes?:
+ *   import('./engine/contender-process.js').ProcessFactory, runner?:
+ *   import('./engine/rounds.js').RoundRunner, detail?: { live?: boolean, perSecond?: boolean } }}
+ *   [context] signal aborts the run and returns the measurements so far, state `aborted`;
+ *   onPartial: called about once per second with the result so far, in which the running rounds are
+ *   aborted ones; limits: ceilings to compare with; processes: of the contenders, by default a
+ *   separate one for each; runner: of rounds on several load machines; detail: further figures in
+ *   the events
+ * @returns {Promise<Result>} resolves even if operations failed; check the outcomes
+ * @throws {import('./lib/errors.js').DragstripError} E_USAGE: options; E_TARGET: a named storage
+ *   cannot run; E_REFUSED: a server that is not on loopback
  */
 export function run(options = {}, context = {}) {
   const { limits, signal, ...own } = context;
@@ -104,18 +85,21 @@ export function run(options = {}, context = {}) {
 
 /**
  * Measures the server ceiling of each server and the client ceiling of each storage.
- * @param {RunOptions} [options] as of run; loads: those of the client ceilings
+ * @param {RunOptions} [options] same as for run; loads: those of the client ceilings
  * @param {import('./engine/ceilings.js').LimitContext} [context]
- * @returns {Promise<Result>} a result without benchmarks; a limit that could not be had says why
- * @throws {import('./lib/errors.js').DragstripError} as run
+ * @returns {Promise<Result>} a result without benchmarks; a ceiling that could not be measured has
+ *   a reason
+ * @throws {import('./lib/errors.js').DragstripError} same as run
  */
 export function limit(options = {}, context = {}) {
   return runLimits(options, context);
 }
 
 /**
- * `measure`: before the race, under its own loads. Otherwise a result that has them, and its name.
- * @typedef {{ measure: true, onProgress?: (text: string, share: number) => void }
+ * `measure`: before the race, under its own loads, in about a minute or `budgetMs`. Otherwise a
+ * result that has them, and its name.
+ * @typedef {{ measure: true, budgetMs?: number,
+ *   onProgress?: (text: string, share: number) => void }
  *   | { result: Result, file: string }} LimitsSource
  */
 
@@ -127,10 +111,10 @@ export function limit(options = {}, context = {}) {
 function limitsBy(source, signal) {
   if (source === undefined) return undefined;
   if ('measure' in source) {
-    const { onProgress } = source;
+    const { onProgress, budgetMs } = source;
     return (plan, storages) => {
       const able = storages.filter(({ unavailable }) => unavailable === null);
-      return measureLimits(plan, able, { signal, onProgress });
+      return measureLimits(plan, able, { signal, onProgress, budgetMs });
     };
   }
   const { result: stored, file } = source;

@@ -1,7 +1,7 @@
 /**
  * Compares the harness's loop with a bare one: pairs of processes that stay open and run short
- * slices alternately in mirrored order; several pairs in succession, because memory layout and
- * compiled code differ between processes. A figure is the median over all slices.
+ * segments alternately in mirrored order; several pairs in succession, because memory layout and
+ * compiled code differ between processes. A figure is the median over all segments.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const CONTENDER = fileURLToPath(new URL('./harness-contender.js', import.meta.ur
 /**
  * @param {Omit<import('./harness-contender.js').ContenderSpec, 'kind'>} spec
  * @param {{ smoke: boolean, what: string, target: number, operations: number, inFlight: number }}
- *   contest operations: per slice
+ *   contest operations: per segment
  * @returns {AsyncGenerator<import('./figures.js').Figure>}
  */
 export async function* againstBare(spec, { smoke, what, target, operations, inFlight }) {

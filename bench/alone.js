@@ -1,11 +1,11 @@
 /**
- * One storage under one load in a process of its own, by the parts of the engine that play the
- * loads of a run with a fixed amount.
+ * One storage under one load in a separate process, with the engine's parts for loads of a fixed
+ * amount.
  */
 
 import { createProcesses } from '../engine/contender-process.js';
 import { playRound } from '../engine/round.js';
-import { whole } from '../engine/schedule/index.js';
+import { wholeSegment } from '../engine/schedule/index.js';
 import { toRound } from '../engine/to-round.js';
 
 /**
@@ -29,7 +29,7 @@ import { toRound } from '../engine/to-round.js';
  * @param {AloneSpec} about
  * @param {import('../engine/contender-process.js').ProcessFactory} [processes]
  * @returns {Promise<AloneRound>}
- * @throws {Error} it failed, or a reply was wrong
+ * @throws {Error} if it failed, or a reply was wrong
  */
 export async function playAlone(about, processes = createProcesses()) {
   const { storage, workload = 'get', workloadOptions = {}, load, warmup } = about;
@@ -63,7 +63,7 @@ export async function playAlone(about, processes = createProcesses()) {
   const { seats } = await playRound({
     seats: [{ name: storage, spec }],
     schedule: (seen) =>
-      whole(0, { operations: load.operations, durationNs: load.durationNs }, seen),
+      wholeSegment(0, { operations: load.operations, durationNs: load.durationNs }, seen),
     processes,
   });
   const [seat] = seats;

@@ -1,11 +1,11 @@
 /**
- * How often `compare` claims a difference between equal code: races one after the other, each with
- * servers of its own, then every pair of their results compared. `node bench/compares.js FOLDER
- * [--runs N] [--budget SECONDS] [--storages a,b]`
+ * Rate of false differences of `compare` between equal code: consecutive races, each with private
+ * servers, then comparisons of all pairs of results. `node bench/compares.js FOLDER [--runs N]
+ * [--budget SECONDS] [--storages a,b]`
  *
- * FOLDER keeps the results; runs that are there already are not repeated. Printed: pairs with a
- * claim (a benchmark called faster or slower), benchmarks with a verdict at all, and how many
- * intervals of the second copy (A/A) contain 1.
+ * FOLDER keeps the results; existing runs are not repeated. Prints the pairs with a claim (a
+ * benchmark called faster or slower), the benchmarks with a verdict, and the number of intervals of
+ * the second copy (A/A) that contain 1.
  */
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -97,7 +97,7 @@ function show(runs) {
 
 /**
  * @param {Result} result
- * @returns {boolean[]} of each load, whether the interval of the second copy contains 1
+ * @returns {boolean[]} per load, whether the interval of the second copy contains 1
  */
 function witnesses({ comparison }) {
   return (comparison?.loads ?? []).flatMap((load) => {

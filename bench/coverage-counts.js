@@ -1,37 +1,40 @@
-/** How often the intervals of simulated races hold the truth; for the bench and for the tests. */
+/** Coverage of the intervals of simulated races, for the bench and for the tests. */
 
 import { ROUNDS_MIN } from '../stats/precision.js';
-import { standingsOf } from '../stats/standings.js';
+import { pairOf, standingsOf } from '../stats/standings.js';
 import { simulateRace } from './simulated-race.js';
 
 /** @typedef {import('./simulated-race.js').SimulatedRace} SimulatedRace */
-/** @typedef {import('../stats/standings.js').Standings} Standings */
 
 /**
  * @typedef {object} Cell races of equal contenders, with a second copy of the first (A/A)
  * @property {number} contenders
  * @property {number} rounds
- * @property {number} segments per process; 1: a whole load
+ * @property {number} segments per process; 1: a load without blocks
  * @property {boolean} [stalled] the last contender stalls in one round; the others are counted
- * @property {number} [processDeviation] of a process, on logs
- * @property {readonly number[]} [factors] of the deviations, by contender
- * @property {number} [precision] stop each race at the first round from the sixth on at which
- *   every half-width is that small
+ * @property {number} [processDeviation] standard deviation of a process, on logs
+ * @property {readonly number[]} [factors] factors of the deviations, by contender
+ * @property {boolean} [ownGarbage] ratios of the typical speed, as in races
+ * @property {number} [precision] stop each race at the first round, from the sixth on, with every
+ *   half-width at most this
  */
 
 /**
  * @typedef {object} Coverage
- * @property {number} own share of intervals of ops/s that hold the expected figure
- * @property {number} ratio share of intervals of ratios to the fastest that hold 1; NaN: none
- * @property {number} allRatios share of races in which all of them do
- * @property {number} again share of A/A intervals that hold 1
+ * @property {number} own fraction of intervals of ops/s that contain the expected figure
+ * @property {number} ratio fraction of intervals of ratios to the fastest that contain 1; NaN: none
+ * @property {number} allRatios fraction of races in which all of them do
+ * @property {number} again fraction of A/A intervals that contain 1
+ * @property {number} claimed fraction of pairs with the first contender with any claim: faster,
+ *   slower, split, pauses, long segments
+ * @property {number} split fraction of split ones among them
  * @property {number} half mean half-width of the ratios on logs
- * @property {number} bias expected log of a figure less the mean of the drawn logs
+ * @property {number} bias expected log of a figure minus the mean of the drawn logs
  * @property {number} rounds mean
  */
 
 const LOG = 8;
-/** Mean of the spikes of simulateRace: one slice of ten takes up to twice as long. */
+/** Mean of the spikes of simulateRace: one segment of ten takes up to twice as long. */
 const SPIKE_MEAN = 0.1 * (2 * Math.LN2 - 1);
 
 /**
@@ -50,8 +53,10 @@ export function coverageOf(cell, { races, seed = 1 }) {
   /** @type {{ log: number, half: number }[]} */
   const figures = [];
   let [ratios, held, sound, again, halves, total] = [0, 0, 0, 0, 0, 0];
+  let [pairs, claimed, split] = [0, 0, 0];
   for (let n = 0; n < races; n += 1) {
-    const standings = standingsUntil(simulateRace(race, seed * 100_003 + n), cell.precision);
+    const entries = entriesUntil(simulateRace(race, seed * 100_003 + n), cell);
+    const standings = standingsOf(entries);
     const rows = standings.rows.filter(
       ({ name, group }) => group === 'networked' && !(stalled && name === `${last}`),
     );
@@ -60,25 +65,34 @@ export function coverageOf(cell, { races, seed = 1 }) {
     }
     const [fastest] = standings.rows;
     const isOfStalled = stalled && fastest.name === `${last}`;
-    const own = rows.flatMap(({ vsFastest }) =>
+    const ratioHits = rows.flatMap(({ vsFastest }) =>
       vsFastest?.halfWidth && !isOfStalled ? [vsFastest] : [],
     );
-    const holding = own.filter(holdsOne).length;
-    ratios += own.length;
+    const holding = ratioHits.filter(holdsOne).length;
+    ratios += ratioHits.length;
     held += holding;
-    if (holding === own.length) sound += 1;
-    for (const { halfWidth } of own) halves += Math.log1p(Number(halfWidth));
+    if (holding === ratioHits.length) sound += 1;
+    for (const { halfWidth } of ratioHits) halves += Math.log1p(Number(halfWidth));
     if (holdsOne(/** @type {Ratio} */ (standings.again))) again += 1;
+    for (const { name, group } of entries.slice(1)) {
+      if (group !== 'networked' || (stalled && name === `${last}`)) continue;
+      const found = findingsOf(entries, name, '0');
+      pairs += 1;
+      if (found.length > 0) claimed += 1;
+      if (found.includes('split')) split += 1;
+    }
     total += rows[0].n;
   }
-  // Trimmed means of skewed slices lie below the mean: the interval is of what is printed.
+  // Trimmed means of skewed segments are below the mean; the interval refers to the printed figure.
   const expected = figures.reduce((sum, { log }) => sum + log, 0) / figures.length;
-  const own = figures.filter(({ log, half }) => Math.abs(log - expected) <= half).length;
+  const covered = figures.filter(({ log, half }) => Math.abs(log - expected) <= half).length;
   return {
-    own: own / figures.length,
+    own: covered / figures.length,
     ratio: held / ratios,
     allRatios: ratios < races / 2 ? Number.NaN : sound / races,
     again: again / races,
+    claimed: claimed / pairs,
+    split: split / pairs,
     half: halves / ratios,
     bias: expected - LOG - SPIKE_MEAN,
     rounds: total / races,
@@ -92,27 +106,69 @@ function holdsOne({ low, high }) {
   return Number(low) <= 1 && Number(high) >= 1;
 }
 
+/** @typedef {import('../stats/standings.js').Entry} Entry */
+
 /**
  * @param {number[][][]} times by contender, round and segment; the last is the A/A copy
- * @param {number} [precision]
- * @returns {Standings} of all rounds, or of the first at which the run stops
+ * @param {Pick<Cell, 'precision' | 'ownGarbage'>} cell
+ * @returns {Entry[]} segments of all rounds, or up to the round at which the run stops
  */
-function standingsUntil(times, precision) {
+function entriesUntil(times, { precision, ownGarbage = false }) {
   const last = times.length - 1;
   const of = (/** @type {number} */ rounds) =>
-    standingsOf(
-      times.map((time, i) => ({
-        name: i === last ? 'again' : `${i}`,
-        group: i === last ? 'again' : 'networked',
-        of: '0',
-        time: time.slice(0, rounds),
-      })),
-    );
+    times.map((time, i) => ({
+      name: i === last ? 'again' : `${i}`,
+      group: /** @type {Entry['group']} */ (i === last ? 'again' : 'networked'),
+      of: '0',
+      time: time.slice(0, rounds),
+      ownGarbage,
+    }));
   const all = times[0].length;
   if (precision === undefined) return of(all);
   for (let rounds = ROUNDS_MIN; rounds < all; rounds += 1) {
-    const standings = of(rounds);
-    if (standings.halfWidths.every((half) => half <= precision)) return standings;
+    const entries = of(rounds);
+    if (standingsOf(entries).halfWidths.every((half) => half <= precision)) return entries;
   }
   return of(all);
+}
+
+/** @typedef {'faster' | 'slower' | 'split' | 'shape' | 'long slices'} Finding */
+
+/**
+ * @param {readonly Entry[]} entries
+ * @param {string} name
+ * @param {string} base
+ * @returns {Finding[]} claim of a report about the pair
+ */
+export function findingsOf(entries, name, base) {
+  const pair = pairOf(entries, name, base);
+  if (pair === null) return [];
+  const { answer } = pair.speed;
+  return [
+    ...(answer === 'faster' || answer === 'slower' || answer === 'split' ? [answer] : []),
+    ...(pair.isUneven ? [/** @type {const} */ ('shape')] : []),
+    ...(pair.long.isDecided ? [/** @type {const} */ ('long slices')] : []),
+  ];
+}
+
+/**
+ * Races of a calm machine, in which the second of four contenders has a defect. In 16 rounds of 40
+ * segments it runs for 5 s.
+ * @param {import('./simulated-race.js').Defect | null} defect null: both are equal
+ * @param {{ races: number, rounds?: number, blocks?: number }} size
+ * @returns {Record<Finding | 'anything', number>} number of races in which it was detected, by
+ *   figure
+ */
+export function foundBy(defect, { races, rounds = 16, blocks = 40 }) {
+  const counts = { anything: 0, faster: 0, slower: 0, split: 0, shape: 0, 'long slices': 0 };
+  const calm = { blockDeviation: 0.02, sliceDeviation: 0.05, spikes: 0.01, processDeviation: 0.01 };
+  const defects = [null, defect];
+  for (let n = 0; n < races; n += 1) {
+    const race = { ...calm, logs: Array(5).fill(LOG), rounds, blocks, defects };
+    const entries = entriesUntil(simulateRace(race, n + 1), { ownGarbage: true });
+    const all = findingsOf(entries, '1', '0');
+    for (const one of all) counts[one] += 1;
+    if (all.length > 0) counts.anything += 1;
+  }
+  return counts;
 }

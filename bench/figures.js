@@ -10,7 +10,7 @@ import { median as medianOf } from 'simple-statistics';
  * @property {string} name
  * @property {string} unit
  * @property {number} median
- * @property {number} low minimum of the passes
+ * @property {number} low minimum values of the passes
  * @property {number} high maximum
  * @property {number} n
  * @property {number | null} target
@@ -21,12 +21,12 @@ import { median as medianOf } from 'simple-statistics';
  * @typedef {object} BenchContext
  * @property {boolean} smoke sizes for the tests
  * @property {Record<string, import('../lib/types.js').Address>} servers by name
- * @property {number} rows of the dataset on the servers
+ * @property {number} rows number of rows of the dataset on the servers
  */
 
 /**
  * @param {string} name
- * @param {number[]} values of the passes
+ * @param {number[]} values values of the passes
  * @param {{ target?: number, better: 'higher' | 'lower', unit: string }} options
  * @returns {Figure}
  */

@@ -1,6 +1,6 @@
 /**
  * Simulated agents, several in a process, for bench/fleet.js: real leases, orders and uploads; the
- * seat of each contender is one that was recorded before.
+ * seat of each contender is a recorded one.
  */
 
 import { once } from 'node:events';
@@ -10,27 +10,27 @@ import { monotonicNs } from '../packages/fleet/coordinator-clock.js';
 import { isMain } from './main.js';
 
 async function main() {
-  const [own] = await once(process, 'message');
-  const { coordinator, seat: file, first, count } = own;
+  const [task] = await once(process, 'message');
+  const { coordinator, seat: file, first, count } = task;
   const recorded = JSON.parse(readFileSync(file, 'utf8'));
   const stop = new AbortController();
   process.on('disconnect', () => stop.abort());
 
   /**
-   * Packing an upload keeps the event loop busy; on machines of their own agents do that side by
-   * side. Here one after another, with pauses, in which leases are renewed.
+   * Packing an upload blocks the event loop; separate machines do it concurrently. Here it is
+   * sequential, with pauses to renew leases.
    */
   const TURN_MS = 150;
 
   /**
-   * @param {number} i of the agents of this process
+   * @param {number} i index among the agents of this process
    * @returns {NonNullable<Parameters<typeof runAgent>[0]['play']>}
    */
   const replayer =
     (i) =>
     async (_order, { atStart }) => {
       const startNs = await atStart();
-      // It begins at that time and ends at once: what is measured is all the rest.
+      // It begins at that time and ends immediately, because only the coordination is measured.
       const waitMs = (startNs - monotonicNs()) / 1e6 + i * TURN_MS;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       const [segment] = recorded.segments[0];

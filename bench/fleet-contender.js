@@ -1,10 +1,10 @@
-/** A contender with one load of Redis on loopback, for what is measured by several machines. */
+/** A contender with one load of Redis on loopback, for measurements with several machines. */
 
 /**
- * @param {number} port of the fake server
+ * @param {number} port port of the fake server
  * @param {Partial<import('../lib/result.js').Load>} load
  * @param {Partial<import('../engine/contender.js').ContenderSpec['storage']>} [fields]
- * @param {Partial<import('../engine/contender.js').Task>} [more] of its load
+ * @param {Partial<import('../engine/contender.js').Task>} [more] further properties of its load
  * @returns {import('../engine/roles.js').Contender} ioredis, or the storage of `fields`
  */
 export function fleetContender(port, load, fields = {}, more = {}) {

@@ -1,6 +1,6 @@
 /**
- * The table of bench/fleet-loop.sh: what a closed loop reached with one agent and with several, and
- * what bounded it. `node bench/fleet-table.js RESULT.json…`; lines of Markdown for docs/fleet.md.
+ * The table of bench/fleet-loop.sh: throughput of a closed loop with one agent and with several,
+ * and its bottleneck. `node bench/fleet-table.js RESULT.json…`; prints Markdown for docs/fleet.md.
  */
 
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * What the coordination of many load machines costs: bytes per upload, memory of the coordinator,
- * time from the end of the measurement to the merged seat. The agents are simulated, some in a
- * process; a real benchmark is recorded first and replayed by all of them.
+ * Cost of coordinating many load machines: bytes per upload, memory of the coordinator, time from
+ * the end of the measurement to the merged seat. The agents are simulated, several per process; all
+ * replay a recorded real benchmark.
  *
  *     node bench/fleet.js [--agents 3,20,200] [--seconds 10,60] [--repeat 5] [--per-process 25]
  *       [--merge-only]
@@ -34,7 +34,7 @@ import { isMain } from './main.js';
 const [PER_PROCESS] = numbers('--per-process', '25');
 const CHILD = fileURLToPath(new URL('./fleet-agents.js', import.meta.url));
 const DATASET = { rows: 10_000, valueSize: 1024, seed: 1 };
-/** Of the recorded agent. */
+/** Operations per second of the recorded agent. */
 const RATE = 2000;
 
 /** @param {string} name @param {string} fallback */
@@ -58,7 +58,7 @@ function amountOf(seconds) {
 /**
  * @param {import('../engine/roles.js').Contender} contender
  * @param {number} seconds
- * @returns {Promise<UploadedSeat>} what one agent measures of it
+ * @returns {Promise<UploadedSeat>} the share of one agent
  */
 async function recordOne(contender, seconds) {
   const spec = { ...contender.spec, isLong: true, perSecond: true };
@@ -78,19 +78,19 @@ async function recordOne(contender, seconds) {
 
 /**
  * @param {any} coordinator
- * @param {string} seat file of it
+ * @param {string} seat file of the seat
  * @param {number} count
- * @returns {Promise<import('node:child_process').ChildProcess[]>} all of them wait
+ * @returns {Promise<import('node:child_process').ChildProcess[]>} resolves when all of them wait
  */
 async function startAgents(coordinator, seat, count) {
   const children = [];
   for (let first = 0; first < count; first += PER_PROCESS) {
-    const own = { coordinator, seat, first, count: Math.min(PER_PROCESS, count - first) };
-    // Not as an argument: it has the password of the coordinator.
+    const task = { coordinator, seat, first, count: Math.min(PER_PROCESS, count - first) };
+    // Not an argument, because it contains the password of the coordinator.
     const child = fork(CHILD);
-    child.send(own);
+    child.send(task);
     children.push(child);
-    let missing = own.count;
+    let missing = task.count;
     await new Promise((resolve, reject) => {
       child.on('message', () => {
         missing -= 1;
@@ -110,7 +110,7 @@ function spread(values) {
 }
 
 /**
- * Unpacking and merging alone, in this process: its CPU time, which other programs hardly change.
+ * CPU time of unpacking and merging in this process, which hardly depends on other programs.
  * @param {UploadedSeat} seat
  * @param {import('../engine/roles.js').Contender} contender
  * @param {{ agents: number, repeat: number }} size
@@ -140,10 +140,10 @@ function startOf({ segments }) {
 }
 
 /**
- * All of it, with a real coordinator.
+ * The complete coordination, with a real coordinator.
  * @param {any} coordinator
- * @param {{ file: string, agents: number, repeat: number, seconds: number,
- *   contender: import('../engine/roles.js').Contender }} how file: of the seat
+ * @param {{ file: string, agents: number, repeat: number, seconds: number, contender:
+ *   import('../engine/roles.js').Contender }} how file: file of the seat
  * @returns {Promise<string>} ms from the common start to the merged seat
  */
 async function coordinate(coordinator, { file, agents, repeat, seconds, contender }) {
@@ -196,8 +196,8 @@ async function main() {
     );
     for (const seconds of all) {
       const atNs = startOf(recorded);
-      const whole = { agent: '', seats: [recorded], offsetNs: 0 };
-      const [cut] = truncate([whole], { atNs, aliveNs: atNs + seconds * 1e9 });
+      const recording = { agent: '', seats: [recorded], offsetNs: 0 };
+      const [cut] = truncate([recording], { atNs, aliveNs: atNs + seconds * 1e9 });
       const seat = /** @type {UploadedSeat} */ (cut.seats[0]);
       const contender = poissonOf(fake.port, seconds);
       const file = path.join(folder, `${seconds}.json`);

@@ -1,4 +1,4 @@
-/** What races against forks came to (bench/forks.js): their order, a line per race, one table. Pure. */
+/** Results of races against forks (bench/forks.js): order, a line per race, one table. Pure. */
 
 import { formatRatio, NONE } from '../lib/format.js';
 
@@ -6,18 +6,20 @@ import { formatRatio, NONE } from '../lib/format.js';
 
 /**
  * @typedef {object} ForkRace
- * @property {string} name of the case: `5%`
- * @property {number} number of the race in its case, from 1
- * @property {number} status of the command
- * @property {number} seconds
- * @property {number} load average before it
+ * @property {string} name name of the case: `5%`
+ * @property {number} number index of the race in its case, from 1
+ * @property {number} status exit status of the command
+ * @property {number} seconds duration of the command
+ * @property {number | null} spent time to decision: seconds of its rounds; null: no result
+ * @property {number} rounds
+ * @property {number} load load average before it
  * @property {GateResult[]} gates
  */
 
 /**
- * So that races that no time is left for are missing in every case alike.
- * @param {Readonly<Record<string, number>>} counts of races by case
- * @returns {{ name: string, number: number }[]} mixed, each case spread over the whole
+ * So that missing races at the end are spread evenly over the cases.
+ * @param {Readonly<Record<string, number>>} counts number of races by case
+ * @returns {{ name: string, number: number }[]} mixed, with each case evenly distributed
  */
 export function orderOf(counts) {
   return Object.entries(counts)
@@ -40,13 +42,14 @@ export function outcomeOf({ status, gates }) {
 
 /** @param {ForkRace} race @returns {string} one line */
 export function raceLine(race) {
-  const { name, number, seconds, load, gates } = race;
+  const { name, number, spent, rounds, load, gates } = race;
   const parts = gates.map(({ gate, outcome, value, low, high, n, roundsNeeded }) => {
     const range = value === null ? NONE : `${value.toFixed(3)} (${texts([low, high]).join('–')})`;
     const more = roundsNeeded === null ? '' : `, ${roundsNeeded} would decide`;
     return `${gate} ${outcome}: ${range}, n ${n}${more}`;
   });
-  const head = `${name} ${number}: ${outcomeOf(race)}, ${seconds.toFixed(0)} s, load ${load.toFixed(1)}`;
+  const took = `${spent?.toFixed(1) ?? NONE} s, ${rounds} rounds`;
+  const head = `${name} ${number}: ${outcomeOf(race)}, ${took}, load ${load.toFixed(1)}`;
   return [head, ...parts].join('; ');
 }
 
@@ -57,14 +60,15 @@ function texts(values) {
 
 /**
  * @param {readonly ForkRace[]} races
- * @returns {string} markdown: a row per case; of each metric the median of the values, the least
- *   and the greatest, and the median half-width of the intervals
+ * @returns {string} markdown: a row per case; per metric the median, minimum and maximum of the
+ *   values, and the median half-width of the intervals
  */
 export function tableOf(races) {
   const names = [...new Set(races.map(({ name }) => name))];
   const gates = [...new Set(races.flatMap((race) => race.gates.map(({ gate }) => gate)))];
   const head = ['fork', 'races', 'exit 6', 'passed', 'undecided', 'other'];
-  const columns = [...head, ...gates.map((gate) => `${gate}: ratio`), 'seconds', 'load'];
+  const ratios = gates.map((gate) => `${gate}: ratio`);
+  const columns = [...head, ...ratios, 'seconds to decision', 'rounds', 'load'];
   const rows = names.map((name) => {
     const own = races.filter((race) => race.name === name);
     const count = (/** @type {string} */ outcome) =>
@@ -72,7 +76,8 @@ export function tableOf(races) {
     return [
       ...[name, String(own.length), ...head.slice(2).map(count)],
       ...gates.map((gate) => ratiosOf(own, gate)),
-      spread(own.map(({ seconds }) => seconds).map(Math.round)),
+      spread(own.flatMap(({ spent }) => spent ?? []).map((one) => Number(one.toFixed(1)))),
+      spread(own.map(({ rounds }) => rounds)),
       spread(own.map(({ load }) => Number(load.toFixed(1)))),
     ];
   });
@@ -104,5 +109,6 @@ function median(values) {
 
 /** @param {readonly number[]} values @returns {string} median and range */
 function spread(values) {
+  if (values.length === 0) return NONE;
   return `${Number(median(values).toFixed(1))} (${Math.min(...values)}–${Math.max(...values)})`;
 }

@@ -1,6 +1,6 @@
 /**
  * A contender of the HandlerSocket bench in a separate process, see remote.js. The tags of replies
- * are summed and compared with the expected sum, at the same small cost for all.
+ * are summed and compared with the expected sum, at equal cost for all.
  */
 
 import { connect as connectSocket } from 'node:net';
@@ -21,20 +21,20 @@ import { serve, timed } from './remote.js';
 /**
  * @typedef {object} ContenderSpec
  * @property {'client' | 'storage' | 'wire' | 'bare' | 'rows' | 'rows-raw'} kind
- * @property {Address} address of its server
+ * @property {Address} address address of its server
  * @property {import('../lib/types.js').DatasetOptions} dataset
  * @property {string} [storage] name and profile: `ioredis:tuned`
- * @property {number} [connections] of wire, and of the client
+ * @property {number} [connections] connections of the wire loop and of the client
  *
  * @typedef {object} Job
  * @property {'promise' | 'callback'} [calls] of the client
  * @property {'window' | 'burst'} [load]
  * @property {number} [inFlight]
  * @property {number} [operations]
- * @property {number} [depth] of wire
- * @property {number} [measureNs] of wire
- * @property {number} [rows] of a large reply
- * @property {'major'} [collect] garbage collection before the slice, after a burst
+ * @property {number} [depth] requests in flight of the wire loop
+ * @property {number} [measureNs] duration of the wire loop
+ * @property {number} [rows] rows of a large reply
+ * @property {'major'} [collect] garbage collection before the segment, after a burst
  *
  * @typedef {import('./remote.js').JobResult} JobResult
  * @typedef {import('./remote.js').Contender} Contender
@@ -45,7 +45,7 @@ import { serve, timed } from './remote.js';
 /** @type {Record<string, (spec: ContenderSpec) => Promise<Contender>>} */
 const KINDS = { client, storage, wire, bare, rows: largeReply, 'rows-raw': rawReply };
 
-/** Requests before each slice that are not timed, a quarter of it, as the wire loop has its own. */
+/** Untimed requests before each segment, a quarter of it, since the wire loop has its own. */
 const LEAD_MAX = 10_000;
 
 let seed = 0;
@@ -91,8 +91,8 @@ async function storage({ storage: name = '', address, dataset: options }) {
 }
 
 /**
- * A window is measured as the wire loop is, between two of its replies, while it is full: neither
- * its filling nor its draining counts. Of a burst both count.
+ * A window is measured like the wire loop, between two of its replies while it is full, without
+ * filling and draining. A burst includes both.
  * @param {Get} get
  * @param {(reply: any) => string | undefined} value
  * @param {string} calls
@@ -113,7 +113,7 @@ async function runLoad(get, value, calls, dataset, { load, inFlight = 1, operati
   };
   const requireSum = (/** @type {Uint32Array} */ ids) => {
     if (sum === expectedSum(ids, dataset)) return;
-    throw new Error('the values are not those of the rows asked for');
+    throw new Error('the values are not those of the requested rows');
   };
   if (load === 'burst') {
     const ids = drawIds(dataset, operations);
@@ -163,8 +163,8 @@ function leadOf(operations) {
 
 /**
  * @param {string} text
- * @param {number} length of the whole value
- * @returns {number} depends on the id: weighted sum of the tag's five letters
+ * @param {number} length length of the whole value
+ * @returns {number} weighted sum of the tag's five letters, which depends on the id
  */
 function tagSum(text, length) {
   const high = text.charCodeAt(0) * 3 + text.charCodeAt(1) * 127 + text.charCodeAt(2) * 8191;
@@ -172,13 +172,13 @@ function tagSum(text, length) {
 }
 
 /**
- * @callback Loop keeps operations in flight until the ids are used up or it is stopped
+ * @callback Loop keeps operations in flight until all ids are used or it is stopped
  * @param {Get} get
  * @param {Uint32Array} ids
  * @param {number} inFlight
  * @param {(reply: any) => void} take
- * @param {() => boolean} isFull after each reply; true: no further request
- * @returns {Promise<number>} requests, all of them answered
+ * @param {() => boolean} isFull called after each reply; true: no further requests
+ * @returns {Promise<number>} number of requests, all with a reply
  */
 
 /** @type {Loop} */
@@ -249,7 +249,7 @@ async function wire({ address, dataset, connections = 1 }) {
 }
 
 /**
- * A bare socket that writes and reads the same bytes, one find at a time.
+ * A plain socket that writes and reads the same bytes, one find at a time.
  * @param {ContenderSpec} spec @returns {Promise<Contender>}
  */
 async function bare({ address, dataset }) {
@@ -314,7 +314,7 @@ async function openBare(address, table, column) {
   return { socket, onLine };
 }
 
-/** The table of the large replies, created by the bench. */
+/** Table of large replies, created by the bench. */
 const LARGE = 'bench_large';
 
 /** @param {ContenderSpec} spec @returns {Promise<Contender>} */

@@ -1,7 +1,7 @@
 /**
  * The HandlerSocket client compared with the server ceiling, node-handlersocket, the Redis drivers,
- * a bare socket and a raw read. Every contender has a process of its own and stays connected; short
- * slices alternate in mirrored order, so that drift of a shared machine affects all equally. A
+ * a plain socket and a raw read. Every contender has a separate process and stays connected; short
+ * segments alternate in mirrored order, so that drift of a shared machine affects all equally. A
  * figure is the median of the ratios per round. `node bench/handlersocket.js [PART…]` runs it
  * alone.
  */
@@ -31,24 +31,24 @@ const SMALL = 16;
 const LARGE = 1024;
 const WINDOW = 1000;
 const CONNECTIONS = Object.freeze([1, 2, 3, 4]);
-/** The client's own. */
+/** Default of the client. */
 const DEFAULT_CONNECTIONS = 3;
-/** Of the looks at the wire, so many are measured again in every round. */
+/** Number of request formats measured in every round. */
 const FINALISTS = 3;
 
 /**
  * @typedef {object} Sizes
  * @property {number} rows
- * @property {number} processes of each contender of a window, one after another
- * @property {number} rounds of each process
- * @property {number} operations of a slice in a window
- * @property {number} wireNs of a slice of the wire loop
+ * @property {number} processes consecutive processes per contender of a window
+ * @property {number} rounds rounds of each process
+ * @property {number} operations operations of a segment in a window
+ * @property {number} wireNs duration of a segment of the wire loop
  * @property {number} lookNs
  * @property {readonly number[]} depths
  * @property {number} burst
  * @property {number} lowBurst
  * @property {number} burstRounds
- * @property {number} otherBurst of node-handlersocket for its CPU
+ * @property {number} otherBurst operations of node-handlersocket for its CPU time
  * @property {number} oneByOne operations
  * @property {readonly [number, number]} replyRows
  */
@@ -155,9 +155,9 @@ async function fill(servers, { rows, replyRows }, valueSize, loaders) {
 }
 
 /**
- * The window of 1,000: against the wire loop with as many in flight over as many connections, and
- * on small rows against the Redis drivers. Which server threads accept the connections is luck, so
- * every contender is opened several times.
+ * The window of 1,000: against the wire loop with equal numbers in flight and of connections, and
+ * on small rows against the Redis drivers. The assignment of connections to server threads is
+ * random, so every contender is opened several times.
  * @param {Record<string, any>} servers
  * @param {Sizes} sizes
  * @param {number} valueSize
@@ -254,7 +254,7 @@ function redisProfiles() {
 }
 
 /**
- * Looks at every depth on one to four connections, and keeps the best of them.
+ * Measures every depth on one to four connections, and keeps the best.
  * @param {import('../lib/types.js').Address} address
  * @param {import('../lib/types.js').DatasetOptions} dataset
  * @param {Sizes} sizes
@@ -331,7 +331,7 @@ async function* bursts(servers, sizes) {
       ...times,
       target: 10,
     });
-    // Its queue is quadratic and takes minutes at this depth, hence once.
+    // Once, because its quadratic queue takes minutes at this depth.
     const { operations, durationNs } = await other.run({ ...all, operations: burst });
     const slow = (operations / durationNs) * 1e9;
     yield measure(

@@ -1,7 +1,7 @@
 /**
- * A contender of the harness bench in a separate process, see remote.js: the harness's loop with
- * all it does per operation, or a bare loop over the same driver with the same options, keys and
- * window, which neither records nor verifies.
+ * A contender of the harness bench in a separate process, see remote.js: the complete loop of the
+ * harness, or a bare loop over the same driver with the same options, keys and window, which
+ * neither records nor verifies.
  */
 
 import { createDataset, ROW_NAMES, ROWS_NAMESPACE } from '../lib/dataset.js';
@@ -22,7 +22,7 @@ import { serve, timed } from './remote.js';
  * @property {'ioredis' | 'manual-hs'} storage
  * @property {'get' | 'mget'} workload
  * @property {number} keys per fetch
- * @property {import('../lib/types.js').Address} address of its server
+ * @property {import('../lib/types.js').Address} address address of its server
  * @property {import('../lib/types.js').DatasetOptions} dataset
  *
  * @typedef {{ seed: number, operations: number, lead: number, inFlight: number }} Job lead:

@@ -127,8 +127,8 @@ async function* helpTime({ smoke }) {
     starts.push(await processTimeMs(['--eval', '0']));
   }
   yield measure('dragstrip --help', times, { target: 150, better: 'lower', unit: 'ms' });
-  const own = times.map((time, i) => time - starts[i]);
-  yield measure('excluding the start of Node', own, { better: 'lower', unit: 'ms' });
+  const durations = times.map((time, i) => time - starts[i]);
+  yield measure('excluding the start of Node', durations, { better: 'lower', unit: 'ms' });
 }
 
 /** @param {string[]} args */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: benchmarks of the harness, the loaders and the HandlerSocket client with their
- * targets. `npm run bench -- harness loaders` runs selected ones; `--smoke` uses the sizes of the
+ * targets. `npm run bench -- harness loaders` runs selected ones; `--smoke` uses the sizes of
  * tests.
  */
 

@@ -1,11 +1,11 @@
 /**
- * Load generators written in C beside the drivers, in the like shape: as many connections, each
- * with as many requests in flight. One connection with 100 in flight is
+ * Load generators written in C beside the drivers, with the same shape: equal numbers of
+ * connections and of requests in flight per connection. One connection with 100 in flight is
  * `redis-benchmark -c 1 -P 100`; a hundred connections with one each are `-c 100 -P 1`, and
- * `sysbench --threads=100`. Against another shape a driver can look faster than the generator.
+ * `sysbench --threads=100`. With a different shape a driver can look faster than the generator.
  *
- * One interleaved sweep: in each round every contender runs once in each shape, in an order drawn
- * anew. What is not here says so instead of a figure. The generators do not compare what they read.
+ * One interleaved sweep: in each round every contender runs once in each shape, in random order.
+ * Unavailable ones have a reason instead of a figure. The generators do not verify replies.
  */
 
 import { run as runDragstrip } from '../index.js';
@@ -19,11 +19,11 @@ import { respBenchmark, withKeys } from './tools/redis-benchmark.js';
 import { sysbench } from './tools/sysbench.js';
 
 const IN_FLIGHT = 100;
-/** Connections that these are spread over: `-c 1 -P 100` and `-c 100 -P 1`. */
+/** Numbers of connections: `-c 1 -P 100` and `-c 100 -P 1`. */
 const CONNECTIONS = Object.freeze([1, 100]);
 const DRIVERS = Object.freeze(['ioredis', 'redis:tuned', 'iovalkey', 'valkey-glide']);
 const SQL_DRIVERS = Object.freeze(['mysql2', 'mariadb']);
-/** The whole sweep takes less than four minutes: no round begins that would end after them. */
+/** Time limit of the sweep: no round starts that would end later. */
 const BUDGET_NS = 200e9;
 const ROUNDS_MAX = 11;
 
@@ -32,13 +32,13 @@ const ROUNDS_MAX = 11;
  * @property {number} connections
  * @property {number} perConnection requests in flight
  * @property {number} seconds
- * @property {number} requests that take about so long
+ * @property {number} requests number of requests for about this time
  *
  * @typedef {object} Contender
  * @property {string} name
- * @property {string} [lack] why it cannot take part
- * @property {(shape: Shape) => Promise<number | null>} [measure] operations per second; null: it
- *   has no such shape
+ * @property {string} [missing] reason for not taking part
+ * @property {(shape: Shape) => Promise<number | null>} [measure] operations per second; null:
+ *   unsupported shape
  */
 
 /**
@@ -64,12 +64,12 @@ export async function* run({ smoke, servers, rows }) {
     await sysbench({ ...ofSql, rows, fetch: !smoke }),
     ...SQL_DRIVERS.map((name) => driver(name, { addresses, rows })),
   ];
-  for (const { name, lack } of all) {
-    if (lack !== undefined) console.error(`  left out: ${name}: ${lack}`);
+  for (const { name, missing } of all) {
+    if (missing !== undefined) console.error(`  left out: ${name}: ${missing}`);
   }
-  const able = all.filter(({ lack }) => lack === undefined);
-  const found = await withKeys({ address, credentials }, () => sweep(able, smoke));
-  for (const [cell, rates] of found) {
+  const able = all.filter(({ missing }) => missing === undefined);
+  const ratesByCell = await withKeys({ address, credentials }, () => sweep(able, smoke));
+  for (const [cell, rates] of ratesByCell) {
     yield measure(cell, rates, { better: 'higher', unit: 'ops/s' });
   }
 }
@@ -85,19 +85,21 @@ async function sweep(contenders, smoke) {
     contenders.map(({ name, measure: rateOf }) => ({ name, connections, rateOf })),
   );
   /** @type {Map<string, number[]>} */
-  const found = new Map(cells.map(({ name, connections }) => [cellOf(name, connections), []]));
+  const ratesByCell = new Map(
+    cells.map(({ name, connections }) => [cellOf(name, connections), []]),
+  );
   const seconds = smoke ? 0.1 : 1;
   const startNs = systemClock.now();
   for (let round = 1; round <= (smoke ? 1 : ROUNDS_MAX); round += 1) {
     for (const { name, connections, rateOf } of shuffled(cells, random)) {
       const shape = { connections, perConnection: IN_FLIGHT / connections, seconds };
       const rate = await rateOf?.({ ...shape, requests: smoke ? 2000 : 100_000 });
-      if (typeof rate === 'number') found.get(cellOf(name, connections))?.push(rate);
+      if (typeof rate === 'number') ratesByCell.get(cellOf(name, connections))?.push(rate);
     }
     const spentNs = systemClock.now() - startNs;
     if (spentNs + spentNs / round > BUDGET_NS) break;
   }
-  return new Map([...found].filter(([, rates]) => rates.length > 0));
+  return new Map([...ratesByCell].filter(([, rates]) => rates.length > 0));
 }
 
 /**
@@ -109,7 +111,7 @@ function cellOf(name, connections) {
 }
 
 /**
- * @param {string} name of a storage
+ * @param {string} name name of a storage
  * @param {{ addresses: Record<string, string>, rows: number }} where
  * @returns {Contender}
  */

@@ -1,5 +1,5 @@
 /**
- * The loaders compared with the servers' own bulk tools, in pairs within one run on private
+ * The loaders compared with the bulk tools of the servers, in pairs within one run on private
  * servers: redis-cli --pipe and LOAD DATA from prepared files, and pre-encoded calls for Tarantool,
  * which has no such tool. The loader's time covers all of `seed`: inspection, generation, writing,
  * counting and sampling.
@@ -37,7 +37,7 @@ const TABLE = `${ROW_NAMES.database}.${ROW_NAMES.table}`;
  * @property {import('../lib/types.js').Address} address
  * @property {Record<string, () => Promise<any>>} tools by name; each loads every row
  * @property {() => Promise<any>} clear
- * @property {() => Promise<number>} count rows stored
+ * @property {() => Promise<number>} count returns the number of stored rows
  * @property {() => Promise<any>} close
  *
  * @typedef {object} Ground
@@ -156,7 +156,7 @@ async function redisContest({ running, programs, env, dataset, home }) {
 /** @param {Ground} ground @returns {Promise<Contest>} */
 async function mariadbContest({ running, programs, env, dataset }) {
   const sql = parseEndpoint(running.address['sql']);
-  // Where it may read files (secure_file_priv), once its user may.
+  // Folder for file access (secure_file_priv), if its user has the permission.
   const prepared = join(running.folder, 'files', 'rows.tsv');
   const admin = await openAdmin(running);
   await admin.query("GRANT FILE ON *.* TO dragstrip@'127.0.0.1'");
@@ -221,7 +221,7 @@ async function tarantoolContest({ running, dataset }) {
 /**
  * @param {TarantoolConnection} connection
  * @param {Dataset} dataset
- * @returns {() => Promise<void>} sends all rows in the loader's batches, pre-encoded
+ * @returns {() => Promise<void>} function that sends all rows in the loader's batches, pre-encoded
  */
 function encodedBeforehand(connection, dataset) {
   const bufferBytes = Math.max(BATCH_BYTES, rowBufferBytes(dataset.valueSize));

@@ -1,6 +1,6 @@
 /**
- * Credentials of the servers that a bench started. The paths of their files are in the environment,
- * where the processes of contenders find them; the secrets themselves are not.
+ * Credentials of the servers started by a bench. The environment contains the paths of their files
+ * for contender processes, not the secrets themselves.
  */
 
 import { readFileSync } from 'node:fs';
@@ -35,8 +35,8 @@ export async function variablesOf(server) {
 }
 
 /**
- * MariaDB's root, who may log in through the unix socket in the server's private folder only; its
- * secret is in the statements of the last start.
+ * MariaDB's root, which is limited to the server's private unix socket; its secret is in the
+ * statements of the last start.
  * @param {import('../lib/types.js').RunningServer} mariadb
  * @returns {Promise<import('mysql2/promise').Connection>}
  */

@@ -12,7 +12,7 @@ import { systemClock } from '../measure/clock.js';
 import { storage } from '../storages/memory.js';
 import { workload } from '../workloads/get/index.js';
 
-/** Skips verification, which the other loops do not have. */
+/** Without verification, which the other loops lack. */
 const UNVERIFIED = () => OK;
 
 const [name, calls] = process.argv.slice(2);
@@ -20,7 +20,7 @@ const operations = Number(calls);
 const warmup = Math.max(2000, operations / 5);
 const IN_FLIGHT = 100;
 
-// Few short rows, which fit into caches: this compares loops, not memory.
+// Few short rows, which fit into caches, to compare loops instead of memory.
 const dataset = createDataset({ rows: 100, valueSize: 32, seed: 1 });
 const profile = { name: 'default', ...storage.profiles.default };
 const context = { address: {}, credentials: {}, profile, dataset, folder: '' };

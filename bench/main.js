@@ -1,4 +1,7 @@
-/** Whether a script of bench/ runs, or is imported: by a test, which holds it to the engine's names. */
+/**
+ * Detects whether a script of bench/ runs, or is imported by a test, which checks the engine's
+ * names in it.
+ */
 
 import { realpathSync } from 'node:fs';
 

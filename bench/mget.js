@@ -15,7 +15,7 @@ const TARGET = 0.95;
 const IN_FLIGHT = 16;
 const VALUE_SIZE = 2048;
 const CONTENDERS = /** @type {const} */ ({ storage: 'ioredis', workload: 'mget' });
-/** Keys per fetch, and fetches per slice: some tenths of a second. */
+/** Keys per fetch, and fetches per segment of some tenths of a second. */
 const CONTESTS = Object.freeze([
   { keys: 1, operations: 12_000 },
   { keys: 10, operations: 6000 },

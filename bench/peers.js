@@ -1,14 +1,14 @@
 /**
- * What other tools answer to the same question in the same time: is this driver slower than that
- * one? `node bench/peers.js [--races N] [--seconds S] [--out FILE]`, with a Redis of its own.
+ * Other tools with the same question and time: is one driver slower than the other? `node
+ * bench/peers.js [--races N] [--seconds S] [--out FILE]`, with a private Redis.
  *
- * Two sides ask the same keys over ioredis, one request in flight; the second asks every n-th key
- * twice, or is equal. Each tool has the same seconds for a pair, and is read as its user reads it:
+ * Two sides read the same keys over ioredis, one request in flight; the second reads every n-th key
+ * twice, or is equal. Each tool has the same time for a pair, and is interpreted like its users do:
  *
- * - one run per side: the throughputs, which differ by more than 1 %;
- * - hyperfine over a script: the ratio it prints, further from 1 than its ± ;
- * - mitata, both sides in one process: the averages, which differ by more than 1 %;
- * - tinybench, what `vitest bench` runs: means whose margins of error do not overlap.
+ * - one run per side: throughputs that differ by more than 1 %;
+ * - hyperfine over a script: a printed ratio further from 1 than its ± ;
+ * - mitata, both sides in one process: averages that differ by more than 1 %;
+ * - tinybench, the engine of `vitest bench`: means whose margins of error do not overlap.
  */
 
 import { appendFileSync } from 'node:fs';
@@ -28,11 +28,11 @@ import { shareCredentials } from './login.js';
 import { isMain } from './main.js';
 
 const SIDE = fileURLToPath(new URL('./peers/side.js', import.meta.url));
-/** Every n-th key asked twice; 0: equal sides. */
+/** Every n-th key read twice; 0: equal sides. */
 const DEFECTS = [0, 20, 10, 5];
-/** What is no difference: the least effect that our verdicts count. */
+/** Minimum difference, as in Dragstrip's verdicts. */
 const EFFECT_MIN = 0.01;
-/** A script of hyperfine takes about this long, of which Node's start is no small part. */
+/** Duration of a script of hyperfine, which includes Node's start. */
 const SCRIPT_SECONDS = 1.5;
 
 const { values } = parseArgs({
@@ -44,7 +44,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 
-/** @typedef {'slower' | 'faster' | 'equal'} Answer of the second side */
+/** @typedef {'slower' | 'faster' | 'equal'} Answer verdict about the second side */
 /** @typedef {(twiceEvery: number) => Promise<Answer>} Tool */
 
 let folder = '';
@@ -80,7 +80,7 @@ async function main() {
 
 /**
  * @param {Record<string, string>} env
- * @returns {Promise<Record<string, Tool>>} those that are here
+ * @returns {Promise<Record<string, Tool>>} the available tools
  */
 async function toolsFor(env) {
   const { failed } = await execa('hyperfine', ['--version'], { reject: false });
@@ -138,13 +138,13 @@ async function hyperfine(twiceEvery, env) {
   );
   const [a, b] = JSON.parse(await readFile(file, 'utf8')).results;
   const ratio = a.mean / b.mean;
-  // As hyperfine prints it: the ratio of the means and its propagated standard deviation.
+  // As in hyperfine: the ratio of the means and its propagated standard deviation.
   const error = ratio * Math.hypot(a.stddev / a.mean, b.stddev / b.mean);
   return Math.abs(ratio - 1) > error ? answerOf(ratio, 0) : 'equal';
 }
 
 /**
- * @param {number} ratio of the speed of the second side to that of the first
+ * @param {number} ratio speed of the second side relative to the first
  * @param {number} least
  * @returns {Answer}
  */

@@ -1,6 +1,6 @@
 /**
- * Controls the processes of contenders. A contender is opened once and receives its work by
- * message, slice by slice; idle contenders consume no CPU time.
+ * Controls the processes of contenders. A contender is opened once and receives each segment by
+ * message; idle contenders use no CPU time.
  */
 
 import { fork } from 'node:child_process';
@@ -11,7 +11,7 @@ import { systemClock } from '../measure/clock.js';
  * @typedef {object} JobResult
  * @property {number} operations
  * @property {number} durationNs
- * @property {number} cpuNs of the process
+ * @property {number} cpuNs CPU time of the process
  */
 
 /**
@@ -21,7 +21,7 @@ import { systemClock } from '../measure/clock.js';
 export class Remote {
   /**
    * @template Spec, Job
-   * @param {string} file of the contender; it calls serve()
+   * @param {string} file module of the contender, which calls serve()
    * @param {Spec} spec
    * @returns {Promise<Remote<Spec, Job>>}
    */
@@ -89,7 +89,7 @@ export async function inTurn(entries, rounds) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const { remote, job } = entries[name];
       const { operations, durationNs, cpuNs } = await remote.run(job);
-      // The first round warms up.
+      // The first round is the warm-up.
       if (round < 0) continue;
       results[name].push({ rate: (operations / durationNs) * 1e9, cpuNs: cpuNs / operations });
     }
@@ -127,7 +127,7 @@ export function best(names, rounds) {
  */
 
 /**
- * The contender's side: opens, runs and ends on messages.
+ * Process side: opens, runs and ends by messages.
  * @param {(spec: any) => Promise<Contender>} open
  */
 export function serve(open) {
@@ -143,7 +143,7 @@ export function serve(open) {
         await contender?.close();
         process.send?.({}, () => process.exit(0));
       } else {
-        // A full collection only on request: with nothing in flight between slices, V8 would
+        // A full collection only on request: with nothing in flight between segments, V8 would
         // discard code together with the last object it was compiled for.
         globalThis.gc?.({ type: job.collect ?? 'minor' });
         process.send?.({ result: await contender?.run(job) });

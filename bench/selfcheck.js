@@ -1,5 +1,5 @@
 /**
- * Self-check of the harness: how often it calls equal benchmarks different, and the cost per
+ * Self-check of the harness: rate of false differences between equal benchmarks, and the cost per
  * operation of its window loop compared with tinybench and mitata.
  */
 

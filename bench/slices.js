@@ -1,8 +1,8 @@
 /**
- * Segments in blocks by hand: how many blocks, how long a segment is and what the estimate trims,
- * which a race chooses itself. Against servers that run already and hold the rows: `node
- * bench/slices.js [--home FOLDER] [--rounds N] [--blocks N] [--slice MS] [--loads sync,window:100]
- * [--storages LIST] [--trim SHARE] [--seed N] [--out FILE] [--quiet]`.
+ * Segments in blocks with manual numbers of blocks, segment lengths and trimming, which a race
+ * chooses itself. Needs running servers with the rows: `node bench/slices.js [--home FOLDER]
+ * [--rounds N] [--blocks N] [--slice MS] [--loads sync,window:100] [--storages LIST] [--trim SHARE]
+ * [--seed N] [--out FILE] [--quiet]`.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ import { systemClock } from '../measure/clock.js';
 import { standingsOf } from '../stats/standings.js';
 import { isMain } from './main.js';
 
-/** Of a round, not counted: they show how long an operation takes. */
+/** Uncounted blocks of a round, to measure the duration of an operation. */
 const LEAD_BLOCKS = 3;
 
 const { values } = parseArgs({
@@ -85,7 +85,7 @@ async function main() {
   }
 }
 
-/** The contenders that can run, their loads, and where they run. */
+/** The available contenders, their loads, and their placement. */
 async function openRun() {
   const folder = path.join(values.home, 'embedded');
   const { plan, workload } = await requestRun({
@@ -217,10 +217,10 @@ function percent(share) {
 function checkRecording(seats) {
   let worst = 0;
   for (const { about, kept, leads, segments } of seats) {
-    for (const [load, own] of segments.entries()) {
+    for (const [load, segmentsOfLoad] of segments.entries()) {
       const name = `${about.name}, round ${Number(about.spec.storage.round) + 1}`;
-      // Of the lead segments too, since the histogram has them.
-      const all = [...leads[load], ...own.flatMap((one) => one ?? [])];
+      // Including lead segments, because the histogram contains them.
+      const all = [...leads[load], ...segmentsOfLoad.flatMap((one) => one ?? [])];
       let [operations, areaNs, wallNs] = [0, 0, 0];
       for (const { outcomes, scheduled, inFlightAreaNs, wall } of all) {
         const sum = outcomes.reduce((total, n) => total + n, 0);

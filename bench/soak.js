@@ -1,8 +1,8 @@
 /**
  * A long load with a fault in its middle, outside of the tests: some short runs, then reads and
- * writes at a fixed rate on a Redis of its own, which is restarted while the load goes on. Ends
- * with status 1 if a sum is wrong, an acknowledged write or a row is lost, the rate is not back
- * within 3 s of the server's return, an operation fails outside of the outage, or a process grows.
+ * writes at a fixed rate on a private Redis, which is restarted during the load. Ends with status 1
+ * if a sum is wrong, an acknowledged write or a row is lost, the rate does not recover within 3 s
+ * after the restart, an operation fails outside of the outage, or a process grows.
  *
  *     node bench/soak.js [--minutes 30] [--rate 5000] [--storage ioredis]
  */
@@ -30,7 +30,7 @@ const DATASET = { rows: 100_000, valueSize: 1024, seed: 1 };
 const MIX = 'get:90,set:10';
 const AWAY_MS = 1500;
 const BACK_MS = 3000;
-/** By then most rows have been written once, and the heaps have their size. */
+/** By then most rows have been written once, and the heaps are stable. */
 const WARM_SHARE = 0.25;
 const GROWTH_BYTES_MAX = 64 * 2 ** 20;
 const SHORT_RUNS = 10;
@@ -47,7 +47,7 @@ const rate = Number(values.rate);
 const durationMs = minutes * 60_000;
 let home = '';
 const options = { ...DATASET, workload: 'mix', mix: MIX, storages: [values.storage] };
-/** Of the server that was started again. @type {number | undefined} */
+/** Process id of the restarted server. @type {number | undefined} */
 let restarted;
 
 async function main() {
@@ -125,7 +125,7 @@ async function longRun(server) {
 }
 
 /**
- * With SIGTERM, which stores the rows: each acknowledged write has to be there afterwards. At the
+ * With SIGTERM, which stores the rows, so each acknowledged write must exist afterwards. At the
  * same address with the same secret, which `servers start` would replace.
  * @param {import('../lib/server-types.js').RunningServer} server
  * @returns {Promise<number>} milliseconds without a server
@@ -153,13 +153,15 @@ async function restart({ pid, folder, address }) {
   return performance.now() - startMs;
 }
 
-/** @param {number} forMs @returns {NonNullable<import('../index.js').RunOptions['loads']>[number]} */
+/**
+ * @param {number} forMs @returns {NonNullable<import('../index.js').RunOptions['loads']>[number]}
+ */
 function load(forMs) {
   return { kind: 'rate', rate, durationMs: forMs, onOutage: 'continue' };
 }
 
 /**
- * @param {import('../lib/result.js').Result} result of one round
+ * @param {import('../lib/result.js').Result} result result of one round
  * @returns {{ round: import('../lib/result.js').Result['benchmarks'][number]['rounds'][number],
  *   failed: number }}
  */
@@ -170,7 +172,7 @@ function sumUp({ benchmarks: [{ state, rounds }], warnings }) {
   const sum = OUTCOMES.reduce((all, name) => all + outcomes[name], 0);
   assert.equal(sum, scheduled, 'the outcomes sum to what was scheduled');
   assert.equal(latency?.count ?? 0, outcomes.ok);
-  // A mismatch is a value of another row, or an older one than a write that was acknowledged.
+  // A mismatch is a value of another row, or older than an acknowledged write.
   const { miss, mismatch, dropped, unsent } = outcomes;
   assert.deepEqual(
     { miss, mismatch, dropped, unsent },
@@ -214,8 +216,8 @@ function usageText({ bytes, files }) {
  * @param {string} name
  */
 function assertSteady(now, before, name) {
-  const said = `${name}: ${usageText(before)}, then ${usageText(now)}`;
-  assert.ok(now.bytes - before.bytes < GROWTH_BYTES_MAX && now.files <= before.files + 2, said);
+  const usage = `${name}: ${usageText(before)}, then ${usageText(now)}`;
+  assert.ok(now.bytes - before.bytes < GROWTH_BYTES_MAX && now.files <= before.files + 2, usage);
 }
 
 if (isMain(import.meta.filename)) await main();

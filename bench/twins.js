@@ -1,6 +1,6 @@
 /**
  * A/A: comparisons of the memory storage with itself, in a separate process. Short real benchmarks,
- * interleaved in mirrored order; reports the throughput of both sides per round.
+ * interleaved in mirrored order; prints the throughput of both sides per round.
  */
 
 import { inThisProcess } from '../engine/contender-process.js';
@@ -30,15 +30,15 @@ async function throughputOf(round) {
 async function main() {
   // Warm up the compiler before comparing.
   for (let i = 0; i < 5; i += 1) await throughputOf(i);
-  const found = [];
+  const pairs = [];
   for (let k = 0; k < comparisons; k += 1) {
     const [a, b] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
     for (let round = 0; round < rounds; round += 1) {
       for (const side of round % 2 === 0 ? [a, b] : [b, a]) side.push(await throughputOf(round));
     }
-    found.push({ a, b });
+    pairs.push({ a, b });
   }
-  process.stdout.write(JSON.stringify(found));
+  process.stdout.write(JSON.stringify(pairs));
   process.exit(0);
 }
 

@@ -1,7 +1,7 @@
 /**
- * Named results that later runs are held against: kept in the state folder by `--save-baseline`,
- * compared after a run by `--baseline`. Two runs are two states of the machine, so a verdict needs
- * a reference in both (report/analysis/reference.js); without one, gates stay undecided.
+ * Named results as references for later runs: `--save-baseline` stores one in the state folder,
+ * `--baseline` compares a run with it. Two runs are two states of the machine, so a verdict needs a
+ * reference in both (report/analysis/reference.js); without one, gates stay undecided.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -11,10 +11,6 @@ import { DragstripError, EXIT_STATUS, usageError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
 import { parseGate } from '../lib/gate.js';
 import { findHome, makeHome } from '../lib/home.js';
-import { ADVICE, compareResults } from '../report/analysis/comparison.js';
-import { comparisonDocument } from '../report/comparison.js';
-import { loadDocumentReport } from '../report/index.js';
-import { readResult } from './commands/report.js';
 import { fittedTo } from './session.js';
 import { writeWhole } from './storage.js';
 
@@ -27,7 +23,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /**
  * @param {string} name
  * @param {string} flag
- * @returns {string} its file
+ * @returns {string} file of the baseline
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 function fileOf(name, flag) {
@@ -39,9 +35,9 @@ function fileOf(name, flag) {
 }
 
 /**
- * @param {Record<string, any>} options of the command
+ * @param {Record<string, any>} options options of the command
  * @returns {Promise<Baseline>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE: there is none of that name
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown name
  */
 export async function openBaseline({ baseline: name, saveBaseline: place, failIf, against }) {
   if (place !== undefined) fileOf(place, '--save-baseline');
@@ -50,22 +46,23 @@ export async function openBaseline({ baseline: name, saveBaseline: place, failIf
   if (!existsSync(file)) throw unknownBaseline(name, path.dirname(file));
   /** @type {Gate[]} */
   const gates = (failIf ?? []).map((/** @type {string} */ text) => parseGate(text));
-  // With contenders in the run itself, ratios refer to those.
-  const own = against === undefined ? gates.filter(({ isRatio }) => isRatio) : [];
-  const wrong = own.find(({ metric }) => metric !== 'throughput');
+  // If the run itself has several contenders, ratios refer to them.
+  const ratioGates = against === undefined ? gates.filter(({ isRatio }) => isRatio) : [];
+  const wrong = ratioGates.find(({ metric }) => metric !== 'throughput');
   if (wrong !== undefined) {
     throw usageError(
       `--fail-if ${JSON.stringify(wrong.text)}: against a baseline only throughput is compared`,
       'race both in one run: --against ioredis@5 or --against ./my-fork',
     );
   }
-  const texts = gates.filter((gate) => !own.includes(gate)).map(({ text }) => text);
+  const texts = gates.filter((gate) => !ratioGates.includes(gate)).map(({ text }) => text);
   const gatesOfRun = texts.length === 0 ? undefined : texts;
-  const result = await readResult(file).catch((error) => {
-    const hint = `save it anew: npx dragstrip race --save-baseline ${name}`;
+  const { readResult } = await import('./commands/report.js');
+  const result = await readResult(file, { digest: 'required' }).catch((error) => {
+    const hint = `save it again: npx dragstrip race --save-baseline ${name}`;
     throw new DragstripError(error.code, error.message, { hint, cause: error });
   });
-  return new Baseline({ place, gatesOfRun, stored: { name, result }, own });
+  return new Baseline({ place, gatesOfRun, stored: { name, result }, own: ratioGates });
 }
 
 /**
@@ -75,22 +72,22 @@ export async function openBaseline({ baseline: name, saveBaseline: place, failIf
 function unknownBaseline(name, folder) {
   const known = existsSync(folder) ? readdirSync(folder).map((one) => path.parse(one).name) : [];
   return usageError(
-    `--baseline ${name}: there is none of that name`,
+    `--baseline ${name}: unknown baseline`,
     known.length > 0
       ? `saved are ${known.join(', ')}`
       : `save one: npx dragstrip race --save-baseline ${name}`,
   );
 }
 
-/** What a command does with the baselines of its options: nothing, where none is named. */
+/** Baselines of a command; does nothing if none is named. */
 export class Baseline {
   /** @type {{ outcome: 'failed' | 'passed' | 'undecided', line: string }[]} */
   #outcomes = [];
 
   /**
-   * @param {{ place?: string, gatesOfRun?: string[], own?: Gate[],
-   *   stored?: { name: string, result: Result } }} about place: to save the result to; gatesOfRun:
-   *   texts of the gates that the run judges itself; own: ratios to the stored result
+   * @param {{ place?: string, gatesOfRun?: string[], own?: Gate[], stored?: { name: string, result:
+   *   Result } }} about place: destination of the result; gatesOfRun: texts of the gates that the
+   *   run decides; own: ratios to the stored result
    */
   constructor({ place, gatesOfRun, own = [], stored }) {
     this.place = place;
@@ -100,18 +97,23 @@ export class Baseline {
   }
 
   /**
-   * The comparison with the baseline, with what differs, and the gates; then the result is saved.
-   * @param {Result} result of the run
+   * Prints the comparison with the baseline, the differing conditions and the gates; then saves the
+   * result.
+   * @param {Result} result result of the run
    * @param {NodeJS.WriteStream} stdout
    */
   async print(result, stdout) {
     if (this.stored !== undefined) {
+      // Without a baseline a command does not load what compares results.
+      const { ADVICE, compareResults } = await import('../report/analysis/comparison.js');
+      const { comparisonDocument } = await import('../report/comparison.js');
+      const { loadDocumentReport } = await import('../report/index.js');
       const { name, result: base } = this.stored;
       const stored = { file: `baseline ${name}`, result: base };
       const comparison = compareResults(stored, [{ file: 'this run', result }]);
       const render = await loadDocumentReport('console');
       const table = render(comparisonDocument(comparison), fittedTo(stdout));
-      this.#judge(comparison.others[0], name);
+      this.#judge(comparison.others[0], name, ADVICE);
       const lines = this.#outcomes.map(({ line }) => line);
       stdout.write(`\n${[table.trimEnd(), ...lines].join('\n')}\n`);
     }
@@ -125,12 +127,14 @@ export class Baseline {
 
   /**
    * @param {import('../report/analysis/comparison.js').Comparison['others'][number]} compared
-   * @param {string} name of the baseline
+   * @param {string} name name of the baseline
+   * @param {string} advice advice if runs share no reference
    */
-  #judge({ benchmarks, differences }, name) {
+  #judge({ benchmarks, differences }, name, advice) {
     this.#outcomes = this.own.flatMap((gate) =>
       benchmarks.map((one) => {
-        const { outcome, why } = judge(gate, one, differences.length > 0);
+        const how = { differs: differences.length > 0, advice };
+        const { outcome, why } = decide(gate, one, how);
         const line = `${outcome}: ${gate.text}, ${one.benchmark} of baseline ${name}: ${why}`;
         return { outcome, line };
       }),
@@ -147,12 +151,14 @@ export class Baseline {
 /**
  * @param {Gate} gate
  * @param {ComparedBenchmark} compared
- * @param {boolean} differs whether the conditions do
+ * @param {{ differs: boolean, advice: string }} how differs: whether the conditions differ; advice:
+ *   advice without a reference
  * @returns {{ outcome: 'failed' | 'passed' | 'undecided', why: string }}
  */
-function judge({ op, limit }, { reference, ratio, low, high, roundsNeeded }, differs) {
+function decide({ op, limit }, { reference, ratio, low, high, roundsNeeded }, how) {
+  const { differs, advice } = how;
   if (differs) return { outcome: 'undecided', why: 'measured under other conditions, see above' };
-  if (reference === null) return { outcome: 'undecided', why: ADVICE };
+  if (reference === null) return { outcome: 'undecided', why: advice };
   if (ratio === null || low === null || high === null) {
     return { outcome: 'undecided', why: 'fewer than two rounds' };
   }

@@ -1,4 +1,4 @@
-/** What a benchmark and its load are called in the lines of a run. */
+/** Names of benchmarks and loads in the lines of a run. */
 
 import { shapeName } from '../lib/load-name.js';
 

@@ -1,4 +1,4 @@
-/** How a failure is shown: one line that says what, where and what helps; no stack trace. */
+/** Prints a failure as one line: the problem, its place and a hint; no stack trace. */
 
 import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
 import { printable } from '../lib/printable.js';
@@ -13,7 +13,7 @@ export function reportFailure(error, stderr) {
     stderr.write(`dragstrip: ${failureLine(error)}\n`);
     return EXIT_STATUS[error.code] ?? EXIT_STATUS.E_INTERNAL;
   }
-  // An internal error: the stack helps to report it.
+  // Internal errors have a stack, for bug reports.
   stderr.write(`dragstrip: internal error, please report it: ${error?.stack ?? error}\n`);
   return EXIT_STATUS.E_INTERNAL;
 }
@@ -24,7 +24,7 @@ export function reportFailure(error, stderr) {
  */
 export function failureLine({ message, hint }) {
   const line = hint ? `${message}; ${hint}` : message;
-  // Not by a pattern, which would take quadratic time over many blanks.
+  // Not a regular expression, which would need quadratic time for many blanks.
   const parts = line.split('\n').map((part) => part.trim());
   return printable(parts.filter((part) => part !== '').join(' '));
 }

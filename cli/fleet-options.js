@@ -1,19 +1,22 @@
-/** The options of several load machines: of the race, of an agent, and of who looks for agents. */
+/** The options for several load machines: of a race, of an agent, and of listing agents. */
 
 import { readFileSync } from 'node:fs';
-import { usageError } from '../lib/errors.js';
+import { unreadable, usageError } from '../lib/errors.js';
 import { choice, count, duration, text, texts } from '../lib/options.js';
 import { declared } from './option-rows.js';
 
-/** Of everybody who connects to a coordinator. @type {import('../lib/options.js').OptionTable} */
+/**
+ * Options of every process that uses a coordinator. @type {import('../lib/options.js').OptionTable}
+ */
 const COORDINATOR = Object.freeze({
   coordinator: text({
     value: '<address>',
-    help: 'coordinator of the agents; default: the one of servers start coordinator',
+    help: 'coordinator of the agents',
+    shown: 'that of npx dragstrip servers start coordinator',
   }),
   tokenFile: text({
     value: '<file>',
-    help: 'file with the coordinator’s token: the controller’s, or that of agents',
+    help: 'file with the token of the coordinator: of the controller, or of agents',
   }),
   coordinatorCa: text({
     value: '<file>',
@@ -27,7 +30,7 @@ const RACE = Object.freeze({
     help: 'share each load among this many load machines (docs/fleet.md)',
   }),
   ...COORDINATOR,
-  agentWait: duration(30_000, { help: 'start if all agents are ready within this time, else not' }),
+  agentWait: duration(30_000, { help: 'longest wait until all agents are ready' }),
   onAgentLoss: choice(['invalid', 'truncate'], 'invalid', {
     help: 'invalid, or truncate: keep the seconds in which all agents were alive',
   }),
@@ -44,7 +47,7 @@ const AGENT = Object.freeze({
   allowTargets: texts({
     flag: 'allow-target',
     value: '<host:port>',
-    help: 'the same for one server; may be repeated',
+    help: 'allow a server on another machine; may be repeated',
   }),
 });
 
@@ -72,7 +75,7 @@ export async function coordinatorOf({ coordinator, tokenFile, coordinatorCa }) {
 
 /**
  * @param {Record<string, any>} options
- * @returns {string[]} servers off loopback that an agent may load
+ * @returns {string[]} servers outside loopback that an agent may load
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE: the file cannot be read
  */
 export function targetsOf({ targetsFile, allowTarget = [] }) {
@@ -82,11 +85,11 @@ export function targetsOf({ targetsFile, allowTarget = [] }) {
     const named = lines.map((line) => line.replace(/#.*/, '').trim()).filter((line) => line !== '');
     return [...allowTarget, ...named];
   } catch (error) {
-    throw usageError(`--targets-file ${targetsFile}: cannot be read (${error.code})`);
+    throw usageError(`--targets-file ${targetsFile}: ${unreadable(error)}`);
   }
 }
 
-/** Options that belong to one machine, with the reason. */
+/** Options that work on one machine only, with the reason. */
 const ALONE = Object.freeze({
   against: 'other versions of a driver are installed on this machine only',
   runtime: 'other runtimes are installed on this machine only',
@@ -97,9 +100,9 @@ const ALONE = Object.freeze({
 
 /**
  * @param {Pick<import('../engine/plan.js').RunPlan, 'loads' | 'slices'>} plan
- * @param {Record<string, any>} options of a race
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a load has not something for each
- *   process of each machine
+ * @param {Record<string, any>} options options of a race
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a load is too small for the number
+ *   of processes
  */
 export function requireShareable({ loads, slices }, { agents, onAgentLoss }) {
   for (const { kind, inFlight, connections = 1, processes = 1 } of loads) {
@@ -119,9 +122,10 @@ export function requireShareable({ loads, slices }, { agents, onAgentLoss }) {
 }
 
 /**
- * @param {Record<string, any>} options of a race
- * @returns {Promise<string[]>} its storages, as they are named
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE: it cannot be shared by machines
+ * @param {Record<string, any>} options options of a race
+ * @returns {Promise<string[]>} the storages, by name
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: the workload cannot be shared by
+ *   machines
  */
 export async function requireShared(options) {
   const { parseSelection, loadStorage } = await import('../storages/index.js');
@@ -132,19 +136,22 @@ export async function requireShared(options) {
   /** @type {string[] | undefined} */
   const storages = options['storages'];
   if (storages === undefined || storages.some((one) => /^all$|:all$/.test(one))) {
-    throw usageError('--agents: which storages?', 'name them: --storages ioredis,valkey-glide');
+    throw usageError(
+      '--agents needs --storages',
+      'write for example --storages ioredis,valkey-glide',
+    );
   }
-  for (const one of storages) {
-    const { source } = parseSelection(one);
-    if (/[/\\]/.test(source) || options['storage'] !== undefined) {
+  for (const storage of storages) {
+    const { source } = parseSelection(storage);
+    if (/[/\\]/.test(source)) {
       throw usageError(
-        `--agents: storage ${one} is a file; agents take names, never code`,
+        `--agents: storage ${storage} is a file; agents take names, never code`,
         'name a storage that is installed everywhere: npx dragstrip list',
       );
     }
     if ((await loadStorage(source)).server !== null) continue;
     throw usageError(
-      `--agents: storage ${one} is embedded: it is another store on each machine`,
+      `--agents: storage ${storage} is embedded: it is another store on each machine`,
       'name storages with a server',
     );
   }

@@ -1,8 +1,8 @@
 /**
- * `--hlog FILE`: a log in the interval format of HdrHistogram (version 1.3), which its tools read:
- * https://hdrhistogram.github.io/HdrHistogram/JavaDoc/org/HdrHistogram/HistogramLogWriter.html
- * A line for each second of each benchmark, with the benchmark's id as its tag; values are
- * nanoseconds. What is measured by slices has a line per round.
+ * `--hlog FILE`: a log in the interval format of HdrHistogram (version 1.3), for its tools:
+ * https://hdrhistogram.github.io/HdrHistogram/JavaDoc/org/HdrHistogram/HistogramLogWriter.html One
+ * line per second of each benchmark, tagged with the benchmark's id; values are nanoseconds.
+ * Benchmarks in blocks have one line per round.
  */
 
 import { open, rm } from 'node:fs/promises';
@@ -18,22 +18,22 @@ const SECOND_NS = 1e9;
 
 /**
  * @typedef {object} HdrLog
- * @property {(id: string, round: import('../lib/result.js').Round,
- *   segment?: import('../engine/segment.js').Segment) => Promise<void>} add segment: with a
- *   histogram for each second, if it has some
+ * @property {(id: string, round: import('../lib/result.js').Round, segment?:
+ *   import('../engine/segment.js').Segment) => Promise<void>} add segment: may have a histogram per
+ *   second
  * @property {() => Promise<void>} close
  */
 
 /**
  * @param {string} file
  * @param {{ force?: boolean }} options
- * @returns {Promise<HdrLog>} its functions reject E_STORE
- * @throws {DragstripError} E_USAGE where it exists or cannot be written
+ * @returns {Promise<HdrLog>} writer whose functions reject with E_STORE
+ * @throws {DragstripError} E_USAGE: it exists or cannot be written
  */
 export async function openHdrLog(file, { force = false }) {
   const target = path.resolve(file);
   await requireFree(target, file, force, '--hlog');
-  if (force) await rm(target, { force: true }); // no link is followed
+  if (force) await rm(target, { force: true }); // symlinks are not followed
   const date = systemClock.date();
   const startNs = systemNs();
   const handle = await open(target, 'wx');

@@ -1,10 +1,10 @@
-/** Standard output of a command that has to clean up, also when its reader has gone away. */
+/** Standard output of a command that has to clean up even after its reader has closed it. */
 
-/** What a reader that has gone away leaves: 128 + SIGPIPE. */
+/** Exit status after the reader has closed the output: 128 + SIGPIPE. */
 const STATUS_EPIPE = 141;
 
 /**
- * A reader that goes away (`| head`) ends other commands at once; here what was made is removed
+ * Other commands end at once when the reader closes the output (`| head`); here the clean-up comes
  * first.
  * @param {NodeJS.WriteStream} stdout
  * @returns {{ signal: AbortSignal, status: () => number | null, dispose: () => void }}
@@ -25,7 +25,7 @@ export function holdOutput(stdout) {
     dispose() {
       stdout.off('error', listener);
       for (const guard of guards) stdout.on('error', /** @type {any} */ (guard));
-      // What was written last may still fail, and is nobody's any more.
+      // The last writes may still fail; their errors are ignored.
       if (controller.signal.aborted) stdout.on('error', () => {});
     },
   };

@@ -1,7 +1,7 @@
 /**
- * What a run gives away while it goes on, apart from the terminal: figures for Prometheus
- * (`--metrics`) and a log of histograms (`--hlog`). Both come from the processes of the benchmarks,
- * which report more than without these options.
+ * Outputs of a run in progress beside the terminal: figures for Prometheus (`--prometheus`) and a
+ * log of histograms (`--hlog`). Both need further data, which the benchmark processes report with
+ * these options only.
  */
 
 import { OUTCOMES } from '../lib/outcome.js';
@@ -14,19 +14,20 @@ import { openHdrLog } from './hdr-log.js';
 
 /**
  * @typedef {object} LiveOutputs
- * @property {{ live: boolean, perSecond: boolean }} detail what the run has to report for them
+ * @property {{ live: boolean, perSecond: boolean }} detail the additional data that the run has to
+ *   report
  * @property {(event: RunEvent) => void} watch
- * @property {() => Promise<void>} flush rejects E_STORE where the log could not be written
+ * @property {() => Promise<void>} flush rejects with E_STORE if the log could not be written
  * @property {() => Promise<void>} close
  */
 
 /**
- * @param {Record<string, any>} options of the command line
+ * @param {Record<string, any>} options options of the command line
  * @param {NodeJS.WritableStream} stderr
- * @returns {Promise<LiveOutputs | null>} null: neither is asked for
+ * @returns {Promise<LiveOutputs | null>} null: neither output is requested
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET
  */
-export async function openLiveOutputs({ metrics: where, hlog: file, force, quiet }, stderr) {
+export async function openLiveOutputs({ prometheus: where, hlog: file, force, quiet }, stderr) {
   if (where === undefined && file === undefined) return null;
   const served = where === undefined ? null : await openMetrics(where);
   const log = file === undefined ? null : await openLog(file, force, served);
@@ -51,11 +52,11 @@ export async function openLiveOutputs({ metrics: where, hlog: file, force, quiet
       });
       if (log === null) return;
       written = written.then(() => log.add(benchmark.id, round, segment));
-      written.catch(() => {}); // awaited at the end
+      written.catch(() => {}); // awaited at the end of the run
     },
     flush: () => written,
     async close() {
-      await written.catch(() => {}); // flush says so
+      await written.catch(() => {}); // reported by flush
       await log?.close();
       await served?.close();
     },
@@ -72,7 +73,7 @@ async function openMetrics(where) {
 /**
  * @param {string} file
  * @param {boolean | undefined} force
- * @param {{ close: () => Promise<void> } | null} served closed where there can be no log
+ * @param {{ close: () => Promise<void> } | null} served closed if the log cannot be opened
  */
 async function openLog(file, force, served) {
   try {
@@ -102,7 +103,7 @@ class Rates {
   next({ phase, settled }) {
     const nowNs = systemClock.now();
     const seconds = (nowNs - this.atNs) / 1e9;
-    // What came first in a phase began at a time that is not known here.
+    // The start of the first report of a phase is unknown here.
     const isKnown = phase === this.phase && seconds > 0;
     const rate = isKnown ? (settled - this.settled) / seconds : 0;
     this.phase = phase;

@@ -1,33 +1,35 @@
 /**
- * The command line: texts in, exit status out. The runners and loaders at the top level are shims
- * over this with a command of their own. Every command is imported when it is called, so that the
- * help is there at once.
+ * The command line: arguments in, exit status out. The programs at the top level are shims that
+ * call it with a fixed command. A command is imported when it is called, so help is fast.
  */
 
 import { Command, CommanderError, Option } from 'commander';
-import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
+import { DragstripError, EXIT_STATUS, usageError } from '../lib/errors.js';
+import { nearMiss } from '../lib/near-miss.js';
 import { version } from '../lib/version.js';
-import { WORKLOADS } from '../workloads/index.js';
+import { DEFAULT_WORKLOAD, WORKLOADS } from '../workloads/index.js';
 
 /**
  * @typedef {object} CommandRow
  * @property {string} summary
- * @property {string} [args] as commander takes them
- * @property {() => Promise<CommandDetails>} [details] of a workload; absent: its options are those
- *   of its name in cli/options.js
+ * @property {string} [args] in commander's syntax
+ * @property {string} [example] arguments for the hint of an error
+ * @property {(argv: readonly string[]) => Promise<CommandDetails>} [details] details of a workload;
+ *   absent: the options are in cli/options.js
  * @property {() => Promise<{ execute: (context: CommandContext) => Promise<number> }>} load
  */
 
 /**
- * @typedef {object} CommandDetails of a command that is called: what its workload says
+ * @typedef {object} CommandDetails details of the called command from its workload
  * @property {readonly import('./options.js').OptionRow[]} options
  * @property {string} [summary]
  * @property {string} [args]
+ * @property {string} [example]
  */
 
 /**
  * @typedef {object} CommandContext
- * @property {string} command as it is called: `race`, `async`
+ * @property {string} command name on the command line: `race`, `async`
  * @property {any[]} args
  * @property {Record<string, any>} options
  * @property {NodeJS.WriteStream} stdout
@@ -37,10 +39,11 @@ import { WORKLOADS } from '../workloads/index.js';
 /** @type {Readonly<Record<string, CommandRow>>} */
 const COMMANDS = Object.freeze({
   run: {
-    summary: 'run a workload by name or from a file: run --workload ./mine.js',
-    details: async () => {
-      const { workloadIn, detailsOf } = await import('./commands/run.js');
-      return detailsOf(workloadIn(process.argv), 'run');
+    summary: 'run a workload by name or from a file: run --workload ./mine.js; default: get',
+    details: async (argv) => {
+      const { workloadIn, detailsOf } = await import('./run-details.js');
+      const { summary, ...details } = await detailsOf(workloadIn(argv) ?? DEFAULT_WORKLOAD, 'run');
+      return workloadIn(argv) === undefined ? details : { ...details, summary };
     },
     load: () => import('./commands/run.js'),
   },
@@ -56,6 +59,7 @@ const COMMANDS = Object.freeze({
   servers: {
     summary: 'fetch, start, stop or show real servers, without root, on private loopback ports',
     args: '<action> [servers...]',
+    example: 'start redis',
     load: () => import('./commands/servers.js'),
   },
   agent: {
@@ -67,13 +71,14 @@ const COMMANDS = Object.freeze({
     load: () => import('./commands/agents.js'),
   },
   record: {
-    summary: 'record what clients ask a server (MONITOR), as a trace without keys and values',
+    summary: 'record the commands of other clients (MONITOR) as a trace without keys and values',
+    args: '[trace]',
     load: () => import('./commands/record.js'),
   },
   replay: {
     summary: 'replay a trace with its own times through drivers: replay trace.json --speed 2',
     details: async () => {
-      const { detailsOf } = await import('./commands/run.js');
+      const { detailsOf } = await import('./run-details.js');
       return { ...(await detailsOf('replay')), args: '[trace]' };
     },
     load: () => import('./commands/replay.js'),
@@ -81,31 +86,37 @@ const COMMANDS = Object.freeze({
   report: {
     summary: 'show stored results as tables, an HTML page or pictures; compare several',
     args: '<files...>',
+    example: 'results/race.json',
     load: () => import('./commands/report.js'),
   },
   history: {
     summary: 'show the results of a folder over time, with change points',
     args: '<folder>',
+    example: 'results',
     load: () => import('./commands/history.js'),
   },
   compare: {
-    summary: 'compare results with a baseline, the first one: which differences are significant',
+    summary: 'compare results with the first one, the baseline: the significant differences',
     args: '<files...>',
+    example: 'first.json second.json',
     load: () => import('./commands/compare.js'),
   },
   releases: {
     summary: 'race the published versions of a driver: releases ioredis --from 5.0',
     args: '<package>',
+    example: 'ioredis --from 5',
     load: () => import('./commands/releases.js'),
   },
   bisect: {
     summary: 'find the release that changed a metric: bisect ioredis 5.3.0 6.0.0',
-    args: '<package> <good> <bad>',
+    args: '<package> <first> <last>',
+    example: 'ioredis 5.3.0 6.0.0',
     load: () => import('./commands/releases.js'),
   },
   check: {
-    summary: 'check what a storage promises, once, against its server: check ./my-driver.js',
+    summary: 'check the guarantees of a storage once against its server: check ./my-driver.js',
     args: '<storages...>',
+    example: './my-driver.js',
     load: () => import('./commands/check.js'),
   },
   list: {
@@ -118,13 +129,11 @@ const COMMANDS = Object.freeze({
   },
 });
 
-/**
- * @returns {Readonly<Record<string, CommandRow>>} with those that are workloads
- */
+/** @returns {Readonly<Record<string, CommandRow>>} all commands, including workloads */
 function commandRows() {
   const load = () => import('./commands/run.js');
   const rowOf = (/** @type {string} */ name, /** @type {string} */ summary) => {
-    const details = async () => (await load()).detailsOf(name);
+    const details = async () => (await import('./run-details.js')).detailsOf(name);
     return [[name, { summary, details, load }]];
   };
   const own = Object.entries(WORKLOADS).flatMap(([name, { summary, isCommand, presets = {} }]) => [
@@ -137,8 +146,8 @@ function commandRows() {
 /**
  * Runs a command and sets process.exitCode.
  * @param {string[]} argv without node and the script
- * @param {{ name?: string, command?: string, args?: string[] }} [shim] a script that is one
- *   command: its own name for the help, the command, and arguments that are given
+ * @param {{ name?: string, command?: string, args?: string[] }} [shim] for a script that is one
+ *   command: its name for the help, the command, and fixed arguments
  * @returns {Promise<void>}
  */
 export async function main(argv, shim = {}) {
@@ -147,7 +156,7 @@ export async function main(argv, shim = {}) {
 }
 
 /**
- * The same without a process of its own.
+ * Like `main`, without changing the process.
  * @param {string[]} argv
  * @param {Parameters<typeof main>[1] & {}} shim
  * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} streams
@@ -171,17 +180,27 @@ export async function runCommandLine(argv, shim, streams) {
 async function dispatch(argv, shim, { stdout, stderr }) {
   let status = 0;
   const commands = commandRows();
-  // Errors are printed by reportFailure; commands of a program take its settings over.
+  // reportFailure prints the errors; subcommands inherit these settings.
   const create = (/** @type {string | undefined} */ name) =>
     new Command(name).configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
       outputError: () => {},
     });
+  /** @type {Record<string, CommandDetails>} by command */
+  const details = {};
   /** @param {string} name @param {Command} command */
   const act = (name, command) =>
     command.action(async (...parts) => {
       const args = shim.args ?? parts.slice(0, -2).flat();
+      const { registeredArguments: known } = command;
+      const extra = known.at(-1)?.variadic ? undefined : command.args[known.length];
+      if (extra !== undefined) {
+        throw new CommanderError(1, 'extra', `'${extra}'`);
+      }
+      const { applyConfig } = await import('./config-file.js');
+      const about = { name, rows: details[name].options, commands: Object.keys(commands), stderr };
+      await applyConfig(command, { ...about, allRows: () => allRows(commands) });
       const { execute } = await commands[name].load();
       status = await execute({ command: name, args, options: command.opts(), stdout, stderr });
     });
@@ -190,7 +209,7 @@ async function dispatch(argv, shim, { stdout, stderr }) {
   if (shim.command !== undefined) {
     const row = commands[shim.command];
     program = prepare(create(shim.name), row, shim.args === undefined);
-    await addOptions(program, shim.command, row);
+    details[shim.command] = await addOptions(program, { name: shim.command, argv }, row);
     act(shim.command, program);
   } else {
     program = prepare(create('dragstrip'), null, false);
@@ -198,19 +217,30 @@ async function dispatch(argv, shim, { stdout, stderr }) {
     for (const [name, row] of Object.entries(commands)) {
       const command = prepare(program.command(name), row, true);
       act(name, command);
-      if (argv.includes(name)) await addOptions(command, name, row);
+      if (argv.includes(name)) details[name] = await addOptions(command, { name, argv }, row);
     }
   }
   program.version(version);
+  const [word, topic] = argv;
+  if (word === 'help' && shim.command === undefined && topic && !Object.hasOwn(commands, topic)) {
+    throw unknownCommand(topic, Object.keys(commands));
+  }
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    // For commands with an option -h (host): as the last argument it means help.
+    const isHelp = argv.at(-1) === '-h' || argv.at(-1) === '--help-all';
+    const words = isHelp ? [...argv.slice(0, -1), '--help'] : argv;
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    // Without a command commander shows the help and says so by this code.
+    // Without a command, commander shows the help and throws this code.
     if (error.code === 'commander.help') return 2;
-    const called = Object.hasOwn(commands, argv[0]) ? `dragstrip ${argv[0]}` : program.name();
-    throw usageFailure(error, shim.command === undefined ? called : program.name());
+    const name = shim.command ?? argv[0];
+    if (details[name] === undefined) throw unknownCommand(argv[0], Object.keys(commands));
+    throw usageFailure(error, shim.command === undefined ? name : program.name(), {
+      ...commands[name],
+      ...details[name],
+    });
   }
   return status;
 }
@@ -221,7 +251,8 @@ async function dispatch(argv, shim, { stdout, stderr }) {
  * @param {boolean} withArgs
  */
 function prepare(command, row, withArgs) {
-  command.exitOverride().showSuggestionAfterError(true).helpOption('-h, --help', 'this help');
+  command.exitOverride().showSuggestionAfterError(false).helpOption('-h, --help', 'this help');
+  command.allowExcessArguments(); // dispatch refuses them with a list of the commands
   if (row === null) return command.helpCommand('help [command]', 'help for a command');
   command.description(row.summary);
   if (withArgs && row.args !== undefined) command.arguments(row.args);
@@ -230,48 +261,148 @@ function prepare(command, row, withArgs) {
 
 /**
  * @param {Command} command
- * @param {string} name
+ * @param {{ name: string, argv: readonly string[] }} called
  * @param {CommandRow} row
+ * @returns {Promise<CommandDetails>}
  */
-async function addOptions(command, name, { details }) {
-  const { COMMAND_OPTIONS } = await import('./options.js');
-  const { options, summary, args } = (await details?.()) ?? { options: COMMAND_OPTIONS[name] };
+async function addOptions(command, { name, argv }, row) {
+  const { commonOf, moreText } = await import('./help.js');
+  const details = await detailsOf(name, row, argv);
+  const { options, summary, args } = details;
   if (summary !== undefined) command.description(summary);
   if (args !== undefined) command.arguments(args);
+  const isWhole = argv.includes('--help-all');
+  const common = commonOf(options);
+  const more = options.filter((row) => !row.hidden && !common.includes(row));
   for (const row of options) {
     if (/^-h, /.test(row.flags)) command.helpOption('--help', 'this help');
-    command.addOption(makeOption(row));
+    const option = makeOption(row);
+    if (more.includes(row)) option.hideHelp(!isWhole).helpGroup('More options:');
+    command.addOption(option);
   }
-}
-
-/** @param {import('./options.js').OptionRow} row */
-function makeOption({ flags, help, parse, shown, hidden = false }) {
-  const option = new Option(flags, shown === undefined ? help : `${help} (default: ${shown})`);
-  option.hideHelp(hidden);
-  const flag = flags.split(' ').find((word) => word.startsWith('--')) ?? flags;
-  if (parse !== undefined) option.argParser((text, previous) => parse(text, flag, previous));
-  return option;
+  if (more.length === 0) return details;
+  const all = new Option('--help-all', 'this help with the description of all options');
+  command.addOption(all.helpGroup('Options:'));
+  if (!isWhole) command.addHelpText('after', () => moreText(more));
+  return details;
 }
 
 /**
- * @param {CommanderError} error
- * @param {string} name of the program, with its command
- * @returns {DragstripError} the same in one line, with the command that helps
+ * @param {string} name
+ * @param {CommandRow} row
+ * @param {readonly string[]} argv
+ * @returns {Promise<CommandDetails>}
  */
-function usageFailure(error, name) {
-  const [message, ...more] = error.message.replace(/^error: /, '').split('\n');
-  const hint = more.join(' ').trim();
-  return new DragstripError('E_USAGE', hint === '' ? message : `${message} ${hint}`, {
-    hint: `${name.endsWith('.js') ? 'node' : 'npx'} ${name} --help lists commands and options`,
+async function detailsOf(name, { details }, argv) {
+  const { COMMAND_OPTIONS, withConfig } = await import('./options.js');
+  const own = (await details?.(argv)) ?? { options: COMMAND_OPTIONS[name] };
+  return { ...own, options: withConfig(own.options) };
+}
+
+/** @param {Readonly<Record<string, CommandRow>>} commands */
+async function allRows(commands) {
+  const all = Object.entries(commands).map(([name, row]) => detailsOf(name, row, []));
+  return (await Promise.all(all)).flatMap(({ options }) => options);
+}
+
+/** @param {import('./options.js').OptionRow} row */
+function makeOption({ flags, help, parse = (one) => one, isList, shown, hidden = false }) {
+  const option = new Option(flags, shown === undefined ? help : `${help} (default: ${shown})`);
+  option.hideHelp(hidden);
+  const flag = flags.split(' ').find((word) => word.startsWith('--')) ?? flags;
+  if (!option.required && !option.optional) return option;
+  return option.argParser((text, /** @type {any} */ previous) => {
+    if (isList) return [...(previous ?? []), text];
+    if (previous === undefined) return parse(text, flag);
+    throw new DragstripError('E_USAGE', `${flag} is given twice`, { hint: 'give it once' });
   });
 }
 
 /**
- * A reader that goes away (`| head`) ends the program quietly, as it does every Unix tool; output
- * that cannot be written (a full disk) ends it with one line.
+ * @param {string} word
+ * @param {readonly string[]} names
+ * @returns {DragstripError}
+ */
+function unknownCommand(word, names) {
+  if (word.startsWith('-')) return unknownOption('dragstrip', word, []);
+  const guess = nearMiss(word, names).replace(': ', '');
+  return usageError(
+    `unknown command ${word}`,
+    `${guess} npx dragstrip --help lists the commands`.trim(),
+  );
+}
+
+/**
+ * @param {string} called
+ * @param {string} flag
+ * @param {readonly import('./options.js').OptionRow[]} options
+ * @returns {DragstripError}
+ */
+function unknownOption(called, flag, options) {
+  const names = options.flatMap(({ flags, hidden }) =>
+    hidden ? [] : (flags.match(/--[\w-]+/g) ?? []),
+  );
+  const guess = nearMiss(flag, names).replace(': ', '');
+  return usageError(`${called} has no option ${flag}`, `${guess} ${helpOf(called)}`.trim());
+}
+
+/** @param {string} called a command, a script, or `dragstrip` */
+function helpOf(called) {
+  if (called.endsWith('.js')) return `node ${called} --help lists the options`;
+  if (called === 'dragstrip') return 'npx dragstrip --help lists the commands';
+  return `npx dragstrip ${called} --help lists the options`;
+}
+
+/**
+ * Rewords errors of the parser: the problem, then the correct usage.
+ * @param {CommanderError} error
+ * @param {string} called the command, or the script
+ * @param {CommandDetails} details
+ * @returns {DragstripError}
+ */
+function usageFailure({ code, message }, called, { options, args = '', example = '' }) {
+  const [, subject = ''] = /'(.*)'/.exec(message) ?? [];
+  switch (code) {
+    case 'commander.unknownOption':
+      return unknownOption(called, subject, options);
+    case 'commander.missingArgument':
+      return usageError(
+        `${called} needs ${args.replace(/ \[.*/, '')}`,
+        `write for example npx dragstrip ${called} ${example}`,
+      );
+    case 'commander.optionMissingArgument':
+      return missingValue(subject, options);
+    case 'extra':
+      return usageError(`${called}: unexpected argument "${subject}"`, helpOf(called));
+    default:
+      return usageError(message.replace(/^error: /, ''), helpOf(called));
+  }
+}
+
+/**
+ * @param {string} flags flags of the option
+ * @param {readonly import('./options.js').OptionRow[]} options
+ * @returns {DragstripError}
+ */
+function missingValue(flags, options) {
+  const [flag] = /--[\w-]+/.exec(flags) ?? [flags];
+  const row = options.find((one) => one.flags === flags);
+  const message = `${flag} needs a value`;
+  try {
+    (row?.check ?? row?.parse)?.('', flag);
+  } catch (error) {
+    if (error instanceof DragstripError) return usageError(message, error.hint);
+  }
+  return usageError(message, `write ${flags.replace(/^-\w, /, '')}`);
+}
+
+/**
+ * If the reader closes the output (`| head`), the program ends silently like other Unix tools; if
+ * the output cannot be written (a full disk), it ends with a one-line error.
  */
 function guardOutput() {
-  // A limit on file sizes is then an error of the write, as a full disk is, and not the end.
+  // With a handler, exceeding the file size limit is a write error like a full disk, and does not
+  // kill the process.
   process.on('SIGXFSZ', () => {});
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (/** @type {NodeJS.ErrnoException} */ { code }) => {

@@ -1,12 +1,13 @@
 /**
- * `--metrics PORT`: figures of a run while it goes on, for Prometheus, by HTTP at /metrics. It
- * listens on loopback unless a host is given.
+ * `--prometheus PORT`: serves live figures of a run to Prometheus at /metrics. It listens on
+ * loopback unless a host is given, and only replies if the Host header is its own address or name,
+ * against DNS rebinding from a browser.
  */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { parseEndpoint } from '../lib/address.js';
+import { isLoopback, parseEndpoint } from '../lib/address.js';
 import { targetError, usageError } from '../lib/errors.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { version } from '../lib/version.js';
@@ -21,7 +22,7 @@ const BUCKETS = Object.freeze(
 );
 const LABELS = Object.freeze(['benchmark', 'storage', 'profile', 'workload', 'load']);
 
-/** Sums of a benchmark: of its finished rounds, and of the one that runs. */
+/** Totals of a benchmark: of its finished rounds, and of the current round. */
 class Series {
   /** @param {Record<string, string>} labels */
   constructor(labels) {
@@ -35,14 +36,14 @@ class Series {
     this.live = [];
   }
 
-  /** @param {LiveFigures} figures of a finished round */
+  /** @param {LiveFigures} figures figures of a finished round */
   add({ outcomes, latency }) {
     for (const [code, n] of outcomes.entries()) this.outcomes[code] += n;
     for (const [i, n] of bucketsOf(latency).entries()) this.buckets[i] += n;
     this.sumNs += latency?.sum ?? 0;
   }
 
-  /** @returns {Series} with those of the round that runs */
+  /** @returns {Series} totals including the current round */
   whole() {
     const all = new Series(this.labels);
     all.add({ outcomes: this.outcomes, latency: null });
@@ -50,7 +51,7 @@ class Series {
     all.sumNs = this.sumNs;
     for (const one of this.live) {
       all.add(one);
-      all.outcomes[OK] += one.latency?.count ?? 0; // counted when the load ends
+      all.outcomes[OK] += one.latency?.count ?? 0; // counted at the end of the load
     }
     return all;
   }
@@ -58,7 +59,7 @@ class Series {
 
 /**
  * @param {LiveFigures['latency']} latency
- * @returns {number[]} values at most as high as each bound
+ * @returns {number[]} number of values up to each bound
  */
 function bucketsOf(latency) {
   const counts = BUCKETS.map(() => 0);
@@ -97,7 +98,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'dragstrip_operations_per_second',
-      help: 'settled in the last half second',
+      help: 'operations completed in the last half second',
       registers,
       labelNames,
       collect() {
@@ -123,7 +124,8 @@ export class Metrics {
 
   /**
    * @param {string} id
-   * @param {{ phase: string, live?: readonly LiveFigures[] }} progress live: of each process
+   * @param {{ phase: string, live?: readonly LiveFigures[] }} progress live: figures of each
+   *   process
    * @param {number} rate
    */
   progress(id, { phase, live = [] }, rate) {
@@ -135,7 +137,7 @@ export class Metrics {
 
   /**
    * @param {Benchmark} benchmark
-   * @param {LiveFigures} figures of its round
+   * @param {LiveFigures} figures figures of its round
    */
   end(benchmark, figures) {
     const one = this.of(benchmark);
@@ -155,8 +157,8 @@ export class Metrics {
 }
 
 /**
- * prom-client's histogram takes values one by one; here they are counted already.
- * @param {(take: (one: Series) => void) => void} each
+ * prom-client's histogram accepts single values only; these are already counted.
+ * @param {(take: (series: Series) => void) => void} each
  */
 function latencyMetric(each) {
   const name = 'dragstrip_operation_duration_seconds';
@@ -195,17 +197,34 @@ export function parseMetrics(text) {
   const endpoint = /:\d{1,5}$/.test(text) ? parseEndpoint(text) : {};
   const { host, port } = /** @type {{ host?: string, port?: number }} */ (endpoint);
   if (host !== undefined && port !== undefined) return { host, port };
-  throw usageError(`--metrics ${JSON.stringify(text)}: not a port`, 'write for example 9464');
+  throw usageError(`--prometheus ${JSON.stringify(text)}: not a port`, 'write for example 9464');
+}
+
+/**
+ * @param {string | undefined} header Host header of a request
+ * @param {readonly string[]} own names and addresses of this server
+ * @returns {boolean}
+ */
+function isOwnHost(header, own) {
+  const [, v6, other = ''] =
+    /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+))(?::\d+)?$/.exec(header ?? '') ?? [];
+  const host = (v6 ?? other).toLowerCase();
+  return isLoopback({ host, port: 1 }) || own.some((one) => one.toLowerCase() === host);
 }
 
 /**
  * @param {{ host: string, port: number }} where
  * @param {Metrics} metrics
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it cannot listen
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: it cannot listen
  */
 export async function serveMetrics({ host, port }, { registry }) {
-  const server = createServer(async ({ method, url }, response) => {
+  const server = createServer(async ({ method, url, headers, socket }, response) => {
+    if (!isOwnHost(headers.host, [host, String(socket.localAddress).replace(/^::ffff:/, '')])) {
+      const hint = 'write the name of this host before the port of --prometheus';
+      response.writeHead(403, { 'content-type': 'text/plain' }).end(`unknown Host; ${hint}\n`);
+      return;
+    }
     const isMetrics = /^\/metrics(\?|$)/.test(url ?? '') && method === 'GET';
     if (!isMetrics) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('GET /metrics\n');
@@ -219,7 +238,11 @@ export async function serveMetrics({ host, port }, { registry }) {
     await once(server, 'listening');
   } catch (error) {
     const hint = 'choose another port';
-    throw targetError(`--metrics: cannot listen at ${host}:${port} (${error.code})`, hint, error);
+    throw targetError(
+      `--prometheus: cannot listen at ${host}:${port} (${error.code})`,
+      hint,
+      error,
+    );
   }
   const bound = /** @type {import('node:net').AddressInfo} */ (server.address());
   const shown = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;

@@ -1,6 +1,9 @@
-/** Options as data (lib/options.js) to the rows that the parser, the help and the README take. */
+/**
+ * Converts declared options (lib/options.js) to rows for the parser, the help and docs/options.md.
+ */
 
-import { flagOf, helpOf, takeOption } from '../lib/options.js';
+import { usageError } from '../lib/errors.js';
+import { defaultIn, flagOf, helpOf, takeOption } from '../lib/options.js';
 
 /** @typedef {import('../lib/options.js').Option} Option */
 /** @typedef {import('../lib/options.js').OptionTable} OptionTable */
@@ -15,29 +18,30 @@ export function rowsOf(table) {
     const { also = [], value, tests } = option;
     const behind = value === undefined ? '' : ` ${value}`;
     const [short] = also.filter((one) => /^-[a-zA-Z]$/.test(one));
-    const own = `${short === undefined ? '' : `${short}, `}${flagOf(name, option)}${behind}`;
-    const parse = option.kind === 'texts' ? collect : undefined;
+    const flags = `${short === undefined ? '' : `${short}, `}${flagOf(name, option)}${behind}`;
+    const isList = option.kind === 'texts';
     const head = tests === undefined || tests.includes('') ? '' : `${tests.join(', ')}: `;
+    const check = (/** @type {string} */ text) => takeOption(name, option, text, { asText: true });
+    const row = { isList, check: option.kind === 'flag' ? undefined : check };
+    const aliasOf = flagOf(name, option);
     return [
-      { flags: own, help: `${head}${helpOf(option)}`, parse },
+      { ...row, flags: flags, help: `${head}${helpOf(option)}`, shown: defaultIn(option) },
       ...also
         .filter((one) => one.startsWith('--'))
-        .map((one) => ({ flags: `${one}${behind}`, help: '', parse, hidden: true })),
+        .map((one) => ({ ...row, flags: `${one}${behind}`, help: '', hidden: true, aliasOf })),
     ];
   });
 }
 
 /**
- * Declared options as rows whose texts are taken at once.
+ * Rows of declared options, with their texts evaluated.
  * @param {OptionTable} table
  * @returns {Record<string, OptionRow>}
  */
 export function declared(table) {
   const rows = Object.entries(table).map(([name, option]) => {
     const [row] = rowsOf({ [name]: option });
-    const parse = (/** @type {string} */ text) => takeOption(name, option, text, { asText: true });
-    const takesAtOnce = option.kind !== 'flag' && option.kind !== 'texts';
-    return [name, takesAtOnce ? { ...row, parse } : row];
+    return [name, option.kind === 'texts' ? row : { ...row, parse: row.check }];
   });
   return Object.fromEntries(rows);
 }
@@ -47,30 +51,31 @@ function flagsIn(table) {
   return Object.entries(table).filter(([, { isFlag = true }]) => isFlag);
 }
 
-/** @type {NonNullable<OptionRow['parse']>} */
-export const collect = (text, _flag, previous = []) => [...previous, text];
-
 /**
  * @param {OptionTable} table
- * @param {Record<string, any>} parsed as commander names them
- * @returns {Record<string, unknown>} what was given, by the names of the table
+ * @param {Record<string, any>} parsed with commander's names
+ * @returns {Record<string, unknown>} the values on the command line, by names of the table
  */
 export function givenOf(table, parsed) {
   /** @type {Record<string, unknown>} */
-  const given = {};
+  const values = {};
   for (const [name, option] of flagsIn(table)) {
     const flags = [flagOf(name, option), ...(option.also ?? [])];
     for (const flag of flags) {
       const value = givenBy(flag, parsed);
-      if (flag.startsWith('--') && value !== undefined) given[name] = value;
+      if (!flag.startsWith('--') || value === undefined) continue;
+      if (Object.hasOwn(values, name)) {
+        throw usageError(`${flags[0]} and ${flag} are one option`, `leave out ${flag}`);
+      }
+      values[name] = value;
     }
   }
-  return given;
+  return values;
 }
 
 /**
  * @param {string} flag
- * @param {Record<string, any>} parsed commander takes `--no-page` for a page that is false
+ * @param {Record<string, any>} parsed commander parses `--no-page` as page = false
  */
 function givenBy(flag, parsed) {
   const isNegated = flag.startsWith('--no-');

@@ -1,6 +1,6 @@
 /**
- * The options of the commands that are no workload, and those that only the command line has: they
- * feed the parser, the help and the README. Those of runs are declared in engine/options.js.
+ * Options of commands that are not workloads, and options that exist only on the command line, for
+ * the parser, the help and docs/options.md. Options of runs are declared in engine/options.js.
  */
 
 import { LIMIT_DEFAULTS } from '../engine/limit-options.js';
@@ -11,16 +11,19 @@ import { usageError } from '../lib/errors.js';
 import { choice, count, duration, text } from '../lib/options.js';
 import { OPERATIONS_MAX as TRACE_OPERATIONS_MAX } from '../lib/trace.js';
 import { AGENT_OPTIONS, AGENTS_OPTIONS } from './fleet-options.js';
-import { collect, declared, rowsOf } from './option-rows.js';
+import { declared, rowsOf } from './option-rows.js';
 
 /**
  * @typedef {object} OptionRow
- * @property {string} flags as commander takes them
+ * @property {string} flags in commander's syntax
  * @property {string} help one line
- * @property {(text: string, flag: string, previous?: any) => unknown} [parse] absent: the text
- * @property {string} [shown] the default, for the help; what applies it is the command
- * @property {boolean} [hidden] it is not in the help: another name of an option
- * @property {string} [server] of an address
+ * @property {(text: string, flag: string) => unknown} [parse] absent: the value is the text
+ * @property {(text: string) => unknown} [check] throws E_USAGE; absent: `parse` checks
+ * @property {boolean} [isList] may be repeated; the value is a list of texts
+ * @property {string} [shown] default shown in the help; the command applies it
+ * @property {boolean} [hidden] not in the help: an alias of an option
+ * @property {string} [aliasOf] the flag of which this is an alias
+ * @property {string} [server] server of an address
  */
 
 const { storages, rounds, timeoutMs, rows, valueSize, seed, allowTargets } = RUN_OPTIONS;
@@ -29,13 +32,13 @@ const ops = count(1, OPERATIONS_MAX, undefined, {
   help: 'operations per benchmark; suffixes k and M are accepted (50k, 1M)',
 });
 
-/** Addresses of servers: whose, and what each is. */
+/** Addresses of servers, with the kind of each. */
 const ADDRESSES = Object.freeze({
   redis: [
     'redis',
     'Redis: host:port, unix:/path, or both with a comma; or a URL, rediss:// for TLS',
   ],
-  redisCluster: ['redis-cluster', 'a node of a Redis Cluster, which names the others'],
+  redisCluster: ['redis-cluster', 'any node of a Redis Cluster; the others are discovered'],
   mysql: ['mariadb', 'MariaDB’s SQL port'],
   handlersocket: ['mariadb', 'HandlerSocket’s read port'],
   handlersocketWrite: ['mariadb', 'HandlerSocket’s write port'],
@@ -50,22 +53,30 @@ const addressRows = Object.fromEntries(
   }),
 );
 
+/** Metrics of `history`, by their names in `bisect`. */
+const METRICS_OVER_TIME = {
+  throughput: 'throughput',
+  'client-cpu': 'cpu',
+  p50: 'p50',
+  p99: 'p99',
+};
+
 /** @type {Readonly<Record<string, OptionRow>>} */
 export const OPTIONS = Object.freeze({
   ...declared({ storages, timeoutMs, rows, valueSize, seed, allowTargets }),
-  storage: {
-    flags: '--storage <one>',
-    help: 'add a storage, such as ./my-driver.js; may be repeated',
-    parse: collect,
+  config: {
+    flags: '--config <file>',
+    help: 'values of options, for all commands or one; the command line takes precedence',
+    shown: 'dragstrip.config.js, if present',
   },
   json: { flags: '--json <file>', help: 'write the result to this file after each benchmark' },
   out: {
     flags: '--out <folder>',
     help: 'write the result to this folder under a generated name',
   },
-  force: { flags: '--force', help: 'overwrite the file of --json' },
-  metrics: {
-    flags: '--metrics <port>',
+  force: { flags: '--force', help: 'overwrite existing files' },
+  prometheus: {
+    flags: '--prometheus <port>',
     help: 'live figures for Prometheus at http://127.0.0.1:PORT/metrics, such as 9464',
   },
   hlog: {
@@ -76,25 +87,25 @@ export const OPTIONS = Object.freeze({
   ...addressRows,
   tlsCa: {
     flags: '--tls-ca <file>',
-    help: 'certificates of authorities that servers with TLS are verified by (PEM)',
+    help: 'certificate authorities to verify servers with (PEM)',
   },
   tlsCert: { flags: '--tls-cert <file>', help: 'certificate of this client (PEM)' },
-  tlsKey: { flags: '--tls-key <file>', help: 'its private key (PEM)' },
+  tlsKey: { flags: '--tls-key <file>', help: 'private key of this client (PEM)' },
   tlsServerName: {
     flags: '--tls-server-name <name>',
-    help: 'name in the certificate of the server, if it is not its host',
+    help: 'host name in the certificate of the server, if it differs from the address',
   },
   setup: {
     flags: '--setup',
     help: 'fetch, start and fill the required servers first; stop them afterwards',
   },
-  startTls: {
-    flags: '--tls',
-    help: 'start: also take TLS, with certificates made for it (redis, redis-cluster, mariadb)',
+  withTls: {
+    flags: '--with-tls',
+    help: 'start: also accept TLS, with generated certificates (redis, redis-cluster, mariadb)',
   },
   asRoot: {
     flags: '--as-root',
-    help: 'start servers as root, if root calls (DRAGSTRIP_AS_ROOT=yes); otherwise as a user without rights',
+    help: 'start servers as root instead of as an unprivileged user (also DRAGSTRIP_AS_ROOT=yes)',
   },
   limits: {
     flags: '--limits [file]',
@@ -106,11 +117,11 @@ export const OPTIONS = Object.freeze({
   },
   baseline: {
     flags: '--baseline <name>',
-    help: 'compare with a kept result; ratios of --fail-if refer to it',
+    help: 'compare with a result kept by --save-baseline, also in --fail-if',
   },
   failIfSlower: {
     flags: '--fail-if-slower <share>',
-    help: 'exit with 6 if a benchmark is significantly slower by more than this: 5%',
+    help: 'exit with status 6 if a benchmark is significantly slower by more than this: 5%',
     parse: parsePercent,
   },
   explain: {
@@ -119,10 +130,10 @@ export const OPTIONS = Object.freeze({
   },
   trust: {
     flags: '--trust',
-    help: 'also read results that were changed after they were written; the report says so',
+    help: 'also read results that were modified after the run; the report has a warning',
   },
-  anyway: {
-    flags: '--anyway',
+  ignoreConditions: {
+    flags: '--ignore-conditions',
     help: 'with --fail-if-slower: also judge results measured under different conditions',
   },
   format: {
@@ -133,24 +144,22 @@ export const OPTIONS = Object.freeze({
   html: { flags: '--html <file>', help: 'write an HTML page with plots and tables' },
   noHtml: { flags: '--no-html', help: 'do not write the HTML page' },
   svg: {
-    flags: '--svg <path>',
-    help: 'write the plot to a file, plot.svg, or every plot into a folder',
+    flags: '--svg <folder>',
+    help: 'write the plots as SVG pictures into this folder',
   },
-  svgFolder: { flags: '--svg <folder>', help: 'write each plot as an SVG picture' },
-  pngFolder: { flags: '--png <folder>', help: 'write each plot as a PNG picture' },
+  png: { flags: '--png <folder>', help: 'write the plots as PNG pictures into this folder' },
   ...declared({
     theme: choice(['light', 'dark'], 'light', { help: 'colours of the pictures: light or dark' }),
-    metric: choice(['throughput', 'p50', 'p99', 'cpu'], 'throughput', {
-      help: 'throughput, p50, p99 or cpu (client CPU time per operation)',
+    metric: choice(METRICS_OVER_TIME, 'throughput', {
+      help: 'metric: throughput, client-cpu (per operation), p50 or p99',
     }),
   }),
   markdown: { flags: '--markdown <file>', help: 'write the tables as GitHub markdown' },
   csv: { flags: '--csv <file>', help: 'write one row per benchmark and round, or result' },
-  overwrite: { flags: '--force', help: 'overwrite existing files' },
   benchmark: {
     flags: '--benchmark <text>',
     help: 'only benchmarks whose id contains this text: ioredis, get/burst; may be repeated',
-    parse: collect,
+    isList: true,
   },
 });
 
@@ -158,17 +167,17 @@ export const OPTIONS = Object.freeze({
 
 const DATASET_OPTIONS = ['rows', 'valueSize', 'seed'];
 const TLS_OPTIONS = ['tlsCa', 'tlsCert', 'tlsKey', 'tlsServerName'];
-/** Those of servers that do not hold the dataset. */
+/** Addresses of servers that do not hold the dataset. */
 export const FURTHER_ADDRESSES = ['cassandra'];
 export const ADDRESS_OPTIONS = [
   ...Object.keys(ADDRESSES).filter((name) => !FURTHER_ADDRESSES.includes(name)),
   ...TLS_OPTIONS,
   'allowTargets',
 ];
-/** Files that a report is written to. */
-export const OUTPUT_OPTIONS = ['html', 'svgFolder', 'pngFolder', 'theme', 'overwrite'];
+/** Output files of a report. */
+export const OUTPUT_OPTIONS = ['html', 'svg', 'png', 'theme', 'force'];
 export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
-/** Options whose defaults in `limit` are others. */
+/** Options with different defaults in `limit`. */
 const LIMIT_OWN = declared({
   rounds: { ...rounds, default: LIMIT_DEFAULTS.rounds },
   ops: { ...ops, shown: `as many as time allows; all at once: ${LIMIT_DEFAULTS.burst}` },
@@ -177,7 +186,6 @@ const LIMIT_OWN = declared({
 const LIMIT_OPTIONS = [
   'setup',
   'storages',
-  'storage',
   'ops',
   'inFlight',
   'rounds',
@@ -186,10 +194,10 @@ const LIMIT_OPTIONS = [
   ...STORE_OPTIONS,
   ...ADDRESS_OPTIONS,
 ];
-/** Of `bisect`; `releases` has a range in place of two versions. */
+/** Options of `bisect`; `releases` has a range instead of two versions. */
 const BISECT_OPTIONS = {
   metric: choice(['throughput', 'client-cpu', 'server-cpu', 'p50', 'p99'], undefined, {
-    help: 'what is compared: throughput, client-cpu, server-cpu, p50 or p99',
+    help: 'metric: throughput, client-cpu, server-cpu (per operation), p50 or p99',
     shown: 'releases: throughput; bisect: client-cpu',
   }),
   inFlight: count(1, 10_000, 100, { help: 'requests in flight' }),
@@ -204,12 +212,11 @@ const RELEASES_OPTIONS = {
 };
 const RELEASES_COMMON = [
   ...Object.values(declared({ storages: { ...storages, shown: 'those that use the package' } })),
-  ...rowsNamed(['setup', 'storage', 'out', 'quiet', ...DATASET_OPTIONS, ...ADDRESS_OPTIONS]),
+  ...rowsNamed(['setup', 'out', 'quiet', ...DATASET_OPTIONS, ...ADDRESS_OPTIONS]),
 ];
 
 const RECORD_OPTIONS = declared({
-  for: duration(undefined, { help: 'how long: 30s, 5m' }),
-  out: text({ value: '<file>', help: 'file of the trace' }),
+  duration: duration(undefined, { help: 'duration of the recording: 30s, 5m' }),
   maxOps: count(1, TRACE_OPERATIONS_MAX, TRACE_OPERATIONS_MAX, {
     help: 'most operations; the recording ends with them',
   }),
@@ -219,22 +226,19 @@ const REDIS_ADDRESS = ['redis', ...TLS_OPTIONS, 'allowTargets'];
 const HISTORY_OPTIONS = ['benchmark', 'trust', 'metric', 'format', 'markdown', 'csv'];
 
 /**
- * The options of each command that is no workload.
+ * The options of each command that is not a workload.
  * @type {Readonly<Record<string, OptionRow[]>>}
  */
 export const COMMAND_OPTIONS = Object.freeze({
   limit: LIMIT_OPTIONS.map((name) => LIMIT_OWN[name] ?? OPTIONS[name]),
   seed: rowsNamed([...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
-  servers: rowsNamed(['startTls', 'asRoot', 'quiet']),
+  servers: rowsNamed(['withTls', 'asRoot', 'quiet']),
   agent: [...AGENT_OPTIONS, OPTIONS['quiet']],
   agents: AGENTS_OPTIONS,
-  record: [
-    ...Object.values(RECORD_OPTIONS),
-    ...rowsNamed(['overwrite', 'quiet', ...REDIS_ADDRESS]),
-  ],
+  record: [...Object.values(RECORD_OPTIONS), ...rowsNamed(['force', 'quiet', ...REDIS_ADDRESS])],
   report: rowsNamed(['format', 'explain', 'trust', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed([...HISTORY_OPTIONS, ...OUTPUT_OPTIONS]),
-  compare: rowsNamed(['failIfSlower', 'anyway', 'trust', 'format', 'json', 'force']),
+  compare: rowsNamed(['failIfSlower', 'ignoreConditions', 'trust', 'format', 'json', 'force']),
   releases: [
     ...Object.values(declared({ ...RELEASES_OPTIONS, ...BISECT_OPTIONS })),
     ...RELEASES_COMMON,
@@ -245,15 +249,20 @@ export const COMMAND_OPTIONS = Object.freeze({
   doctor: rowsNamed(ADDRESS_OPTIONS),
 });
 
+/** @param {readonly OptionRow[]} rows rows of a command */
+export function withConfig(rows) {
+  return rows.length === 0 ? rows : [...rows, OPTIONS['config']];
+}
+
 /** @param {readonly string[]} names */
 function rowsNamed(names) {
   return names.map((name) => OPTIONS[name]);
 }
 
 /**
- * @param {string} text `5%`; the sign is required, so that nobody takes 0.05 for five
+ * @param {string} text `5%`; the sign is required, to avoid confusion with 0.05
  * @param {string} flag
- * @returns {number} a share, 0.05, from 0 to below 1
+ * @returns {number} fraction: 0.05; at least 0 and less than 1
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export function parsePercent(text, flag) {

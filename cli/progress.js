@@ -1,7 +1,7 @@
 /**
- * What a person sees while work goes on: on a terminal a block of lines that is drawn again, at
- * most four times a second, and once a second where nothing happens; elsewhere a plain line every
- * few seconds. Only the parent process draws.
+ * Progress on standard error: on a terminal a block of lines, redrawn at most four times per second
+ * and at least once per second; otherwise a plain line every few seconds. Only the parent process
+ * draws.
  */
 
 import pc from 'picocolors';
@@ -9,7 +9,7 @@ import { displayWidth, prefix } from '../lib/format.js';
 import { systemClock } from '../measure/clock.js';
 
 const DRAW_EVERY_NS = 250e6;
-/** Time that is left goes on, also while nothing happens. */
+/** Redrawn without events too, since the remaining time changes. */
 const TICK_MS = 1000;
 const LINE_EVERY_NS = 5e9;
 const BAR_WIDTH = 24;
@@ -19,26 +19,25 @@ const COLUMNS_DEFAULT = 80;
 /** @typedef {ReturnType<typeof pc.createColors>} Colors */
 
 /**
- * @typedef {object} Area what there is room for
+ * @typedef {object} Area size of the drawing
  * @property {number} columns
  * @property {number} rows
- * @property {Colors} colors none where the terminal has none, or NO_COLOR is set
+ * @property {Colors} colors false without support by the terminal, or if NO_COLOR is set
  */
 
 /**
- * @typedef {object} View what goes on, in two forms
- * @property {(area: Area) => string[]} lines for a terminal
- * @property {() => string} line for where there is none
+ * @typedef {object} View current state of the work, in two forms
+ * @property {(area: Area) => string[]} lines text for a terminal
+ * @property {() => string} line text without a terminal
  */
 
 /**
  * @typedef {object} Progress
- * @property {(text: string, share?: number | null) => void} update text and, where known, how much
- *   of the work is done, 0 to 1
- * @property {(view: View) => void} show asks the view only when it is drawn
- * @property {(line?: string) => void} done removes what is drawn, and leaves a line where one is
- *   given
- * @property {boolean} live whether what is shown takes its place back when it is done
+ * @property {(text: string, share?: number | null) => void} update text and, if known, the
+ *   completed fraction, 0 to 1
+ * @property {(view: View) => void} show evaluates the view only when it is drawn
+ * @property {(line?: string) => void} done removes the drawing, and prints the line, if any
+ * @property {boolean} live whether the drawing is removed when the work is done
  */
 
 /**
@@ -48,13 +47,13 @@ const COLUMNS_DEFAULT = 80;
  */
 export function createProgress(stream, { quiet = false, clock = systemClock } = {}) {
   if (quiet) return { update() {}, show() {}, done() {}, live: false };
-  // A dumb terminal cannot take lines back.
+  // A dumb terminal cannot erase lines.
   const canDraw = stream.isTTY && process.env['TERM'] !== 'dumb';
   return canDraw ? terminalProgress(stream, clock) : plainProgress(stream, clock);
 }
 
 /**
- * A wait for another process may take minutes: a log has a line of it, too, and at once.
+ * Waiting for another process may take minutes, so it is also logged, immediately.
  * @param {Progress} progress
  * @param {string} text
  */
@@ -80,7 +79,8 @@ function terminalProgress(stream, clock) {
     const nowNs = clock.now();
     if (last === null || nowNs - drawnNs < DRAW_EVERY_NS) return;
     drawnNs = nowNs;
-    // The last column is left free: a terminal may wrap a line that fills it. The last row too.
+    // The last column stays empty, since a terminal may wrap a line that fills it; so does the last
+    // row.
     const columns = Math.max(1, (stream.columns ?? COLUMNS_DEFAULT) - 1);
     const rows = Math.max(1, (stream.rows ?? 24) - 1);
     block.draw(last.lines({ columns, rows, colors }).slice(0, rows));
@@ -111,8 +111,8 @@ function terminalProgress(stream, clock) {
 }
 
 /**
- * Lines that replace the previously drawn ones. A terminal that became narrower has broken
- * them into more rows: as many as their widths ask for are taken back.
+ * Lines that replace the previously drawn ones. A terminal that became narrower has wrapped them
+ * into more rows, so the number of rows to erase follows from their widths.
  * @param {NodeJS.WriteStream} stream
  */
 function createBlock(stream) {
@@ -127,7 +127,7 @@ function createBlock(stream) {
   return {
     /** @param {string[]} lines */
     draw(lines) {
-      // In one piece, so that nothing flickers.
+      // One write, to avoid flicker.
       const text = `${erase()}${lines.map((line) => `${line}\n`).join('')}`;
       widths = lines.map((line) => displayWidth(stripColors(line)));
       stream.write(text);
@@ -140,15 +140,15 @@ function createBlock(stream) {
 }
 
 /**
- * Row by row, upwards: to clear the screen below at once would, in tmux, push what is cleared into
- * its history.
+ * Row by row, upwards, because in tmux clearing the screen below pushes its contents into the
+ * history.
  * @param {number} rows above the cursor
  */
 function eraseRows(rows) {
   return rows === 0 ? '' : `\r${'\x1b[1A\x1b[2K'.repeat(rows)}`;
 }
 
-/** @param {string} line with no other escapes than those of colours */
+/** @param {string} line the only escapes are colours */
 function stripColors(line) {
   return line.replace(/\x1b\[[\d;]*m/g, '');
 }
@@ -180,10 +180,10 @@ function plainProgress(stream, clock) {
 }
 
 /**
- * @param {number | null} share 0 to 1; null: not known
+ * @param {number | null} share 0 to 1; null: unknown
  * @param {string} text
  * @param {Pick<Area, 'columns' | 'colors'>} area
- * @returns {string} words first: a bar takes what they leave
+ * @returns {string} words first; the bar fills the remaining width
  */
 export function withBar(share, text, { columns, colors }) {
   const width = Math.min(BAR_WIDTH, columns - displayWidth(text) - 1);

@@ -1,9 +1,10 @@
 /**
- * What a race needs before it starts: the place of its page, several load machines, ceilings, and
- * with --setup servers and rows of this run alone.
+ * Preparation of a race: the destination of its page, several load machines, ceilings, and with
+ * --setup temporary servers and rows.
  */
 
 import { parseEndpoint } from '../lib/address.js';
+import { limitsFrom } from '../lib/ceilings.js';
 import { usageError } from '../lib/errors.js';
 import { limitsSource } from './commands/limit.js';
 import { coordinatorOf, requireShareable, requireShared } from './fleet-options.js';
@@ -14,30 +15,37 @@ import { requirePage } from './result-page.js';
 /** @typedef {import('../engine/request.js').RunRequest} RunRequest */
 
 /**
- * @param {RunRequest} request its storages become those of the packages that are compared
- * @param {Record<string, any>} options of the command line
+ * @param {RunRequest} request its storages are replaced by those of the compared packages
+ * @param {Record<string, any>} options options of the command line
  * @param {Session} session
  */
-export async function prepareRace({ plan, workload, options: taken }, options, session) {
+export async function prepareRace({ plan, workload, options: planOptions }, options, session) {
   refuseForOwnData(plan, options);
   refuseForOwnRows(workload, options);
-  // The page must be writable, too, before anything is fetched or measured.
+  // The page must also be writable before anything is fetched or measured.
   if (options['html'] !== false && options['json'] !== undefined) await requirePage(options);
   if (options['agents'] !== undefined) {
     requireShareable(plan, options);
-    await joinFleet({ ...options, storages: taken['storages'] }, session);
+    await joinFleet({ ...options, storages: planOptions['storages'] }, session);
   }
   session.limits = await limitsSource(options['limits'], session.progress);
+  if (session.limits !== undefined && 'result' in session.limits) {
+    const { result, file } = session.limits;
+    // Ceilings of other rows are refused before looking for a server; ceilings of another machine
+    // later.
+    limitsFrom(result, { dataset: plan.dataset, environment: result.environment }, file);
+  }
   if (!options['setup']) return;
-  const { setUp } = await import('./setup.js');
+  const { namedOf, setUp } = await import('./setup.js');
+  const named = namedOf(plan);
   const { storagesOfPackages } = await import('../engine/driver-versions.js');
   plan.storages = await storagesOfPackages(plan.against, workload, plan.storages);
   const { dataset, allowTargets, home, tls } = plan;
   const { sizes: valueSize = dataset.valueSizes ?? dataset.valueSize } = plan;
   const rows = { rows: dataset.rows, valueSize, seed: dataset.seed };
-  const given = { storages: plan.storages ?? undefined, ...rows, allowTargets, home, tls };
+  const setUpOptions = { storages: plan.storages ?? undefined, ...rows, allowTargets, home, tls };
   const listed = plan.servers;
-  session.stops.push((await setUp({ ...given, listed }, session)).stop);
+  session.stops.push((await setUp({ ...setUpOptions, listed, named }, session)).stop);
 }
 
 /**
@@ -48,7 +56,7 @@ function refuseForOwnData({ workloadOptions }, options) {
   if (workloadOptions['readOnly'] !== true) return;
   for (const name of ['setup', 'limits', 'agents']) {
     if (options[name] === undefined) continue;
-    throw usageError(`--read-only and --${name} cannot be combined`, 'leave out one of them');
+    throw usageError(`--read-only and --${name} cannot be combined`, 'leave out one');
   }
 }
 
@@ -64,14 +72,14 @@ function refuseForOwnRows({ name: workload, namespace }, options) {
   })) {
     if (options[name] === undefined) continue;
     throw usageError(
-      `--${name} and the workload ${workload}, which has rows of its own: ${reason}`,
+      `--${name} and the workload ${workload}, which has separate rows: ${reason}`,
       `leave out --${name}, or take get and set alone into --mix`,
     );
   }
 }
 
 /**
- * Several load machines: all of them, or the race is not started.
+ * The race starts only if all load machines are available.
  * @param {Record<string, any>} options
  * @param {Session} session
  */

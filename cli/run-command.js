@@ -7,6 +7,7 @@
 import { run } from '../index.js';
 import { systemClock } from '../measure/clock.js';
 import { openLiveOutputs } from './live-outputs.js';
+import { openReports } from './outputs.js';
 import { openPlots } from './plot-file.js';
 import { fittedTo, inSession } from './session.js';
 import { openStore } from './storage.js';
@@ -17,25 +18,24 @@ import { openStore } from './storage.js';
 /** @typedef {import('../lib/result.js').Result} Result */
 
 /**
- * @typedef {import('./session.js').CommandSession & {
- *   limits?: import('../index.js').LimitsSource,
- *   fleet?: { signal: AbortSignal, runner: import('../engine/rounds.js').RoundRunner,
- *     watch: (event: RunEvent) => void } }} Session limits, fleet (several load machines): given by
+ * @typedef {import('./session.js').CommandSession & { limits?: import('../index.js').LimitsSource,
+ *   fleet?: { signal: AbortSignal, runner: import('../engine/rounds.js').RoundRunner, watch:
+ *   (event: RunEvent) => void } }} Session limits, fleet (several load machines): returned by
  *   `begin`
  */
 
 /**
  * @typedef {object} CommandRun the parts of a run that differ per command
- * @property {(session: Session) => Run | Promise<Run>} begin returns the run; if it
- *   starts servers, it adds their end to `stops`
+ * @property {(session: Session) => Run | Promise<Run>} begin returns the run; adds a function to
+ *   `stops` for servers that it starts
  * @property {(session: Session) => (event: RunEvent) => void} show
  * @property {(result: Result) => Promise<void>} printReport writes the result to standard output
  * @property {(result: Result) => Promise<{ name: string, svg: string }[]>} [draw] plots of --svg
- * @property {(result: Result) => number} exitStatus of a finished run
- * @property {{ json?: string, out?: string, force?: boolean }} [destination] where the result is
- *   stored; absent: as the options say
- * @property {(result: Result, file: string) => Promise<void>} [afterwards] when the result is
- *   stored; absent: its file is printed on standard error
+ * @property {(result: Result) => number} exitStatus exit status of a finished run
+ * @property {{ json?: string, out?: string, force?: boolean }} [destination] destination of the
+ *   result; absent: as in the options
+ * @property {(result: Result, file: string) => Promise<void>} [afterwards] called when the result
+ *   is stored; absent: its path is printed on standard error
  */
 
 /**
@@ -51,6 +51,7 @@ export function runCommand(context, command) {
     const { signal, progress, stops, stopped } = session;
     const store = await openStore(destination);
     const plot = draw === undefined ? null : await openPlots(options.svg, draw);
+    const reports = await openReports(options);
     const runOptions = await begin(session);
     const live = await openLiveOutputs(options, stderr);
     if (live !== null) stops.push(live.close);
@@ -71,7 +72,7 @@ export function runCommand(context, command) {
         if (store === null || (event.type !== 'benchmark-end' && event.type !== 'finished')) return;
         if (event.type === 'benchmark-end' && event.more) return;
         stored = store.write(event.result);
-        stored.catch(() => {}); // awaited at the end, after the clean-up
+        stored.catch(() => {}); // awaited after the clean-up
       },
     });
     progress.done();
@@ -79,18 +80,20 @@ export function runCommand(context, command) {
     await stored;
     await live?.flush();
     if (store !== null) await afterwards(result, String(store.file()));
-    if (stopped() === null) await plot?.write(result);
+    if (stopped() !== null) return exitStatus(result);
+    await plot?.write(result);
+    await reports.write(result);
     return exitStatus(result);
   });
 }
 
-/** Storing what a running benchmark has measured takes at most this share of the time. */
+/** Storing partial measurements of a benchmark takes at most this fraction of the time. */
 const PARTIAL_SHARE_MAX = 0.02;
 
 /**
  * @param {import('./storage.js').ResultStore} store
- * @returns {(result: Result) => Promise<void> | void} stores it, unless that would take too much of
- *   the machine
+ * @returns {(result: Result) => Promise<void> | void} stores the result unless this would load the
+ *   machine too much
  */
 function keepPartial(store) {
   let nextNs = 0;
@@ -99,12 +102,12 @@ function keepPartial(store) {
     if (startNs < nextNs) return;
     const written = store.write(result, { sync: false });
     nextNs = startNs + (systemClock.now() - startNs) / PARTIAL_SHARE_MAX;
-    return written.catch(() => {}); // the next one tries anew
+    return written.catch(() => {}); // the next write tries again
   };
 }
 
 /**
- * The tables of a result, fitted to the terminal's width and colours.
+ * The tables of a result, for the width and colours of the terminal.
  * @param {Result} result
  * @param {NodeJS.WriteStream} stdout
  * @param {{ explain?: boolean }} [options]
@@ -116,13 +119,8 @@ export async function tablesFor(result, stdout, { explain = false } = {}) {
   return `${render(result, { ...fittedTo(stdout), explain }).trimEnd()}\n`;
 }
 
-/**
- * @param {Result} result
- * @param {string} name of the workload, whose own plot is the first one
- */
-export async function picturesOf(result, name) {
+/** @param {Result} result */
+export async function picturesOf(result) {
   const { loadPictures } = await import('../report/pictures.js');
-  const pictures = (await loadPictures())([result]);
-  const own = pictures.find((one) => one.name.startsWith(name));
-  return own === undefined ? pictures : [own, ...pictures.filter((one) => one !== own)];
+  return (await loadPictures())([result]);
 }

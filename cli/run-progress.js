@@ -1,6 +1,6 @@
 /**
- * A run while it goes on: its view, and beside it lines on the standard output: of a race one for
- * each benchmark or round, of other workloads those of an original program.
+ * Progress of a run: its view, and lines on standard output: for a race one per benchmark or round,
+ * for other workloads their legacy output.
  */
 
 import { formatElapsed } from '../lib/format.js';
@@ -13,20 +13,24 @@ import { RunView, resolvesText } from './run-view.js';
 /** @typedef {import('../lib/types.js').ConsoleLine} ConsoleLine */
 /** @typedef {import('../index.js').RunEvent} RunEvent */
 
-/** What ends something changes nothing that is drawn: what comes next is drawn at once. */
+/** Events without a change of the display; the next event is drawn immediately. */
 const ENDS = new Set(['benchmark-end', 'round-end', 'finished']);
 
 /**
  * @param {{ stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream,
  *   progress: import('./progress.js').Progress }} streams
- * @param {{ linesOf?: (event: RunEvent) => readonly ConsoleLine[] } & ConstructorParameters<
- *   typeof RunView>[0]} [how] linesOf: on the standard output, beside the view
+ * @param {{ linesOf?: (event: RunEvent) => readonly ConsoleLine[] } & ConstructorParameters< typeof
+ *   RunView>[0]} [how] linesOf: lines on standard output, beside the view
  * @returns {(event: RunEvent) => void}
  */
 export function showRun({ stdout, stderr, progress }, { linesOf = () => [], ...how } = {}) {
   const view = new RunView(how);
   return (event) => {
     view.take(event);
+    if (event.type === 'planned') {
+      const slow = event.result.warnings.filter(({ code }) => code === 'W_SLOW_BURST');
+      for (const { message, hint } of slow) progress.done(`${message}; ${hint}`);
+    }
     if (event.type === 'waiting') showWait(progress, `waiting for ${event.what}`);
     else if (!ENDS.has(event.type)) progress.show(view);
     for (const line of linesOf(event)) {
@@ -38,10 +42,10 @@ export function showRun({ stdout, stderr, progress }, { linesOf = () => [], ...h
 }
 
 /**
- * @param {{ live: boolean }} how live: a view on the same terminal has what they say, except of a
- *   search, whose length is not known
- * @returns {(event: RunEvent) => string[]} of a race: one for each round in blocks, or for each
- *   benchmark that is done
+ * @param {{ live: boolean }} how live: a view on the same terminal replaces the lines, except for a
+ *   search, whose length is unknown
+ * @returns {(event: RunEvent) => string[]} for a race: one per round in blocks, or per finished
+ *   benchmark
  */
 export function raceLines({ live }) {
   /** @type {string[] | null} */
@@ -81,6 +85,6 @@ function benchmarkLine({ benchmark, round }) {
  * @returns {string}
  */
 export function roundLine({ round, spentNs, resolves }, loads) {
-  const told = resolvesText(resolves, loads);
-  return `round ${round + 1}: ${formatElapsed(spentNs / 1e6)}${told === '' ? '' : `, ${told}`}`;
+  const resolution = resolvesText(resolves, loads);
+  return `round ${round + 1}: ${formatElapsed(spentNs / 1e6)}${resolution === '' ? '' : `, ${resolution}`}`;
 }

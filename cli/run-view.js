@@ -1,7 +1,7 @@
 /**
- * A run while it goes on: a row for each contender, a column for each load with what it has given
- * so far, what the run resolves by now, where it is and the time that is left. It takes events and
- * says lines; drawing them, and how often, is progress.js.
+ * View of a run in progress: a row per contender, a column per load with its figures so far, the
+ * current precision, the position and the remaining time. Events in, lines out; cli/progress.js
+ * draws them and decides how often.
  */
 
 import {
@@ -25,11 +25,11 @@ import { withBar } from './progress.js';
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('./progress.js').Area} Area */
 
-/** A rate over less than this is a matter of chance. */
+/** A rate over a shorter time is too noisy. */
 const RATE_AFTER_NS = 300e6;
-/** Below this an estimate is of no use to anybody. */
+/** Remaining times below this are not shown. */
 const LEFT_NS_MIN = 2e9;
-/** In the view's own share and time; until the end nothing is complete. */
+/** Upper bound of the displayed fraction before the end. */
 const SHARE_MAX = 0.99;
 const LABEL_MAX = 30;
 const GAP = '  ';
@@ -41,22 +41,22 @@ const PHASES = new Map([
 ]);
 
 /**
- * @typedef {object} Entry a benchmark that is to be measured
+ * @typedef {object} Entry a benchmark to be measured
  * @property {Benchmark} benchmark
  * @property {string} row
  * @property {string} load
- * @property {number[]} besideNs wall time of each of its rounds without its own duration
+ * @property {number[]} besideNs overhead of each of its rounds: wall time minus the duration
  */
 
 /**
- * @typedef {object} Running a benchmark of a run of whole benchmarks
+ * @typedef {object} Running the current benchmark of a run without blocks
  * @property {Entry} entry
  * @property {number} startNs
  * @property {string} phase
  * @property {number} settled
- * @property {{ ns: number, settled: number } | null} first progress while measuring
- * @property {number} share of its operations, 0 to 1
- * @property {number | null} rate operations per second so far
+ * @property {{ ns: number, settled: number } | null} first first progress event while measuring
+ * @property {number} share completed fraction of its operations, 0 to 1
+ * @property {number | null} rate operations per second until now
  */
 
 export class RunView {
@@ -64,25 +64,25 @@ export class RunView {
   #entries = [];
   /** @type {string[]} */
   #loads = [];
-  /** Rows with a server: they are compared. @type {Set<string>} */
+  /** Rows with a server, which are compared. @type {Set<string>} */
   #networked = new Set();
-  /** Of each benchmark; null: a search takes as many as it needs. @type {number | null} */
+  /** Rounds per benchmark; null: unknown in a search. @type {number | null} */
   #rounds = 0;
   #isSliced = false;
   /** @type {Running | null} */
   #running = null;
   /** @type {Extract<RunEvent, { type: 'comparison' }> | null} */
   #last = null;
-  /** When the last event came that tells the time. */
+  /** Time of the last event with a time. */
   #lastNs = 0;
   /** @type {readonly (number | null)[]} by load */
   #resolves = [];
   #doing = 'preparing';
 
   /**
-   * @param {{ clock?: Pick<import('../measure/clock.js').Clock, 'now'>, isRace?: boolean,
-   *   nameOf?: (benchmark: Benchmark) => string, stepOf?: () => string }} [options] nameOf: of a
-   *   workload; stepOf: which run of several this is
+   * @param {{ clock?: Pick<import('../measure/clock.js').Clock, 'now'>, isRace?: boolean, nameOf?:
+   *   (benchmark: Benchmark) => string, stepOf?: () => string }} [options] nameOf: name of a
+   *   workload; stepOf: index of this run among several
    */
   constructor({ clock = systemClock, isRace = false, nameOf, stepOf = () => '' } = {}) {
     this.stepOf = stepOf;
@@ -100,7 +100,7 @@ export class RunView {
       this.#last = event;
       this.#lastNs = this.clock.now();
     }
-    // In blocks, benchmarks run in turns.
+    // In blocks, benchmarks alternate.
     if (this.#isSliced) return;
     if (event.type === 'benchmark-start') this.#start(event.benchmark);
     if (event.type === 'progress') this.#progress(event);
@@ -182,17 +182,17 @@ export class RunView {
     this.#running = null;
   }
 
-  /** @returns {number} rounds of benchmarks that are done */
+  /** @returns {number} finished rounds of benchmarks */
   get #done() {
     return this.#entries.reduce((sum, { besideNs }) => sum + besideNs.length, 0);
   }
 
-  /** @returns {number} of whole benchmarks */
+  /** @returns {number} remaining time of a run without blocks */
   get #all() {
     return this.#entries.length * (this.#rounds ?? 0);
   }
 
-  /** @returns {number | null} 0 to 1; null: not known */
+  /** @returns {number | null} 0 to 1; null: unknown */
   get #share() {
     if (this.#last !== null) {
       const spentNs = this.#last.spentNs + this.clock.now() - this.#lastNs;
@@ -205,9 +205,9 @@ export class RunView {
   }
 
   /**
-   * Of whole benchmarks: each its own duration, where it has one, and what others of its load took
-   * beside theirs; of a load that has not run, what all took.
-   * @returns {number | null} by now; null: not known
+   * Time remaining time of a run without blocks: the duration of each if fixed, else the time of
+   * others of its load; of a load that has not run, that of all.
+   * @returns {number | null} current value; null: unknown
    */
   get leftNs() {
     const sinceNs = this.clock.now() - this.#lastNs;
@@ -235,7 +235,7 @@ export class RunView {
     return `${Math.min(this.#all, this.#done + 1)} of ${this.#all}${left}`;
   }
 
-  /** @returns {string} for where there is no terminal */
+  /** @returns {string} text without a terminal */
   line() {
     return `${this.#where(this.isRace)}${this.#percent}`;
   }
@@ -245,7 +245,7 @@ export class RunView {
     return share === null ? '' : ` (${Math.floor(share * 100)} %)`;
   }
 
-  /** @param {boolean} withLeft in blocks: also the time left */
+  /** @param {boolean} withLeft in blocks: include the remaining time */
   #where(withLeft) {
     if (this.#last !== null) {
       const { round, phase } = this.#last;
@@ -274,15 +274,15 @@ export class RunView {
   lines({ columns, rows, colors }) {
     // Rows of several parts have more loads than columns.
     const isByLoad = this.#resolves.length === this.#loads.length;
-    const told = isByLoad ? resolvesText(this.#resolves, this.#loads) : '';
+    const resolution = isByLoad ? resolvesText(this.#resolves, this.#loads) : '';
     const last = [
-      ...(told === '' ? [] : [prefix(told, columns)]),
+      ...(resolution === '' ? [] : [prefix(resolution, columns)]),
       withBar(this.#share, this.#summary(), { columns, colors }),
     ];
     return [...this.#table(columns, rows - last.length, colors), ...last];
   }
 
-  /** @returns {string} where the whole is, on a terminal */
+  /** @returns {string} position of the run, for a terminal */
   #summary() {
     if (this.#isSliced || this.#all === 0) return `${this.#where(true)}${this.#percent}`;
     const doing = this.#running === null ? this.#doing : this.#running.entry.row;
@@ -293,8 +293,8 @@ export class RunView {
    * @param {number} columns
    * @param {number} rows
    * @param {Area['colors']} colors
-   * @returns {string[]} as much as there is room for, of rows and loads those around what is
-   *   running; percentiles and ratios are left out first
+   * @returns {string[]} as much as fits: rows and loads around the running one; percentiles and
+   *   ratios are left out first
    */
   #table(columns, rows, colors) {
     const names = [...new Set(this.#entries.map(({ row }) => row))];
@@ -330,18 +330,18 @@ export class RunView {
    * @property {number} width
    * @property {string} head
    * @property {string[]} texts
-   * @property {number} fastest index of a row; -1: none
-   * @property {number} running the same
+   * @property {number} fastest index of a row; -1: no row
+   * @property {number} running index of a row; -1: no row
    *
    * @param {string} load
-   * @param {readonly string[]} names of rows
-   * @param {number} detail 0: figures alone; 1: with ratios; 2: with percentiles, too
+   * @param {readonly string[]} names names of rows
+   * @param {number} detail 0: figures only; 1: with ratios; 2: with ratios and percentiles
    * @returns {Column}
    */
   #column(load, names, detail) {
-    const own = this.#entries.filter((one) => one.load === load);
-    const entries = names.map((name) => own.find(({ row }) => row === name));
-    const compared = own.filter(({ row }) => this.#networked.has(row));
+    const entriesOfLoad = this.#entries.filter((one) => one.load === load);
+    const entries = names.map((name) => entriesOfLoad.find(({ row }) => row === name));
+    const compared = entriesOfLoad.filter(({ row }) => this.#networked.has(row));
     const best = Math.max(0, ...compared.map((one) => figureOf(one) ?? 0));
     const all = entries.map((entry) => {
       if (entry === undefined) return { texts: ['', '', ''], isFastest: false };
@@ -390,7 +390,7 @@ function ownNs({ benchmark }) {
   return benchmark.load.durationNs ?? 0;
 }
 
-/** @param {Entry} entry @returns {number | null} of its rounds so far, ops/s */
+/** @param {Entry} entry @returns {number | null} mean of its rounds until now, ops/s */
 function figureOf({ benchmark }) {
   const values = benchmark.rounds.map(({ throughput }) => throughput).filter((one) => one > 0);
   return figureOver(values)?.value ?? null;
@@ -404,9 +404,9 @@ function pad(text, width) {
 /**
  * @template T
  * @param {T[]} all
- * @param {number} most that there is room for
- * @param {number} at index of the one that matters
- * @returns {T[]} all of them, or those around that one
+ * @param {number} most maximum number that fits
+ * @param {number} at index that must be included
+ * @returns {T[]} all, or those around that index
  */
 function around(all, most, at) {
   if (all.length <= most) return all;
@@ -417,7 +417,7 @@ function around(all, most, at) {
 /**
  * @param {readonly (number | null)[]} resolves by load
  * @param {readonly string[]} loads
- * @returns {string} empty where nothing is known yet
+ * @returns {string} empty if nothing is known yet
  */
 export function resolvesText(resolves, loads) {
   const parts = resolves.flatMap((one, i) =>

@@ -1,6 +1,6 @@
 /**
- * What every command that works for a while has: a place for its progress, a signal, an end. Ctrl-C
- * and a reader that has gone away stop it; what it made is removed before it ends.
+ * A session of a long-running command: progress, an abort signal, clean-up. Ctrl-C and a closed
+ * output stop it, after the clean-up.
  */
 
 import { holdOutput } from './held-output.js';
@@ -11,10 +11,10 @@ import { onSignals } from './signals.js';
 
 /**
  * @typedef {object} CommandSession
- * @property {AbortSignal} signal of Ctrl-C, or of an output that is closed
+ * @property {AbortSignal} signal aborted by Ctrl-C or a closed output
  * @property {import('./progress.js').Progress} progress
- * @property {(() => Promise<void>)[]} stops called at the end, the last one first
- * @property {() => number | null} stopped exit status, once the signal came
+ * @property {(() => Promise<void>)[]} stops called at the end, in reverse order
+ * @property {() => number | null} stopped exit status after the signal
  * @property {(options: Parameters<typeof import('./setup.js').setUp>[0]) => Promise<void>} setUp
  *   with --setup
  */
@@ -23,8 +23,8 @@ import { onSignals } from './signals.js';
  * @param {Context} context
  * @param {(session: CommandSession) => Promise<number>} work
  * @param {{ progressTo?: NodeJS.WriteStream, meaning?: string }} [how] progressTo: absent: standard
- *   error; meaning: what stopping means here
- * @returns {Promise<number>} exit status: of the signal that came, or of the work
+ *   error; meaning: effect of stopping, for the message
+ * @returns {Promise<number>} exit status of the signal, if any, or of the work
  */
 export async function inSession({ options, stdout, stderr }, work, how = {}) {
   const progress = createProgress(how.progressTo ?? stderr, { quiet: options.quiet });
@@ -57,7 +57,7 @@ export async function inSession({ options, stdout, stderr }, work, how = {}) {
 
 /**
  * @param {NodeJS.WriteStream} stdout
- * @returns {{ width: number | undefined, color: boolean }} how a report is fitted to it
+ * @returns {{ width: number | undefined, color: boolean }} format of a report for it
  */
 export function fittedTo(stdout) {
   const color = stdout.isTTY === true && stdout.hasColors();

@@ -1,6 +1,6 @@
 /**
- * What a workload's set-up needs of servers, see SetUpServers: found, started for the run alone
- * and ended after it, and where they are.
+ * Servers for the set-up of a workload (SetUpServers): finds them, starts them for this run only,
+ * returns their addresses and stops them afterwards.
  */
 
 import { resolveAddress } from '../engine/addresses.js';
@@ -20,12 +20,17 @@ import { failureLine } from './failure.js';
 export function setUpServers(plan, { signal, progress, stops }) {
   const { addresses, allowTargets, home = findHome() } = plan;
   const resolve = (/** @type {string} */ name) => resolveAddress(name, { flags: addresses, home });
+  let hasGuest = false;
   return {
     resolve,
-    async start(names) {
+    async start(names, guest) {
+      hasGuest = guest !== undefined;
+      const { namedOf, requireDrivers } = await import('./setup.js');
+      await requireDrivers(namedOf(plan));
       const { failures, stop } = await startServers([...names], {
         home,
         owned: true,
+        guest,
         signal,
         onEvent: ({ server, step, text }) => progress.update(`${server} ${step}: ${text}`),
       });
@@ -44,7 +49,7 @@ export function setUpServers(plan, { signal, progress, stops }) {
     },
     async findProgram(server, name) {
       const found = await (await loadServer(server)).find(home);
-      // A package of tools has it without the server.
+      // A package of tools contains this program without the server.
       const program = found?.programs[name] ?? (await findProgram(name));
       if (program === null) return null;
       const { env = {} } = found ?? {};
@@ -54,7 +59,8 @@ export function setUpServers(plan, { signal, progress, stops }) {
     },
     checkProxy: (command) => void parseProxyCommand(command),
     async startProxy(command, server) {
-      const { address: redis, credentials } = await resolve(server);
+      const { address: redis, credentials: owner } = await resolve(server);
+      const credentials = hasGuest ? {} : owner;
       const context = { home, redis, credentials, signal };
       const { address, stop } = await startProxyCommand(command, context);
       stops.push(stop);

@@ -1,18 +1,21 @@
 /**
- * The set-up of `race --setup`: servers fetched and started for this run alone, their rows, and
- * the drivers that must be built. What is unavailable is reported and left out; the race goes on
- * with the rest.
+ * The set-up of `race --setup`: servers fetched and started for this run only, their rows, and
+ * drivers that must be built. Unavailable parts are reported and left out; the race continues
+ * without them.
  */
 
 import { getLoader } from '../data/loaders/index.js';
 import { resolveAddress } from '../engine/addresses.js';
+import { seedServer } from '../engine/seed.js';
 import { createDataset } from '../lib/dataset.js';
+import { targetError } from '../lib/errors.js';
 import { findHome } from '../lib/home.js';
 import { sizeOptions } from '../lib/value-sizes.js';
 import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';
 import { buildHiredis } from '../storages/hiredis-build.js';
 import {
   loadStorage,
+  missingDriver,
   parseSelection,
   storageNamesFor,
   withoutAlternatives,
@@ -20,14 +23,16 @@ import {
 import { failureLine } from './failure.js';
 
 /**
- * @param {import('../index.js').RunOptions & {
- *   listed?: import('../engine/server-axis.js').ListedServer[] }} options of the run; listed: by
- *   --servers
+ * @param {import('../index.js').RunOptions & { listed?:
+ *   import('../engine/server-axis.js').ListedServer[], named?: readonly string[] }} options options
+ *   of the run; listed: servers of --servers; named: storages whose drivers must be installed, by
+ *   default all of `storages`
  * @param {{ signal: AbortSignal, progress: import('./progress.js').Progress }} context
- * @returns {Promise<{ stop: () => Promise<void> }>} stop ends the servers that this started
+ * @returns {Promise<{ stop: () => Promise<void> }>} stop ends the servers started here
  */
 export async function setUp(options, { signal, progress }) {
   const home = options.home ?? findHome();
+  await requireDrivers(options.named ?? options.storages ?? []);
   const chosen = options.storages ?? (await withoutAlternatives(await storageNamesFor(['get'])));
   const kinds = await serversToStart(chosen, options.listed);
   const names = [...kinds.keys()];
@@ -56,7 +61,7 @@ export async function setUp(options, { signal, progress }) {
         progress.done(`${name} is left out: ${failureLine(error)}`);
       }
     }
-    if (!signal.aborted) await buildDrivers(home, progress);
+    if (!signal.aborted && (await needsHiredis(chosen))) await buildDrivers(home, progress);
   } catch (error) {
     await stop();
     throw error;
@@ -65,10 +70,37 @@ export async function setUp(options, { signal, progress }) {
 }
 
 /**
+ * @param {import('../engine/plan.js').RunPlan} plan
+ * @returns {readonly string[]} storages that use installed drivers, unlike those of --against
+ */
+export function namedOf({ against, storages }) {
+  return against.length === 0 ? (storages ?? []) : [];
+}
+
+/**
+ * @param {readonly string[]} named
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: a driver is not installed
+ */
+export async function requireDrivers(named) {
+  for (const text of named.filter((name) => name !== 'all')) {
+    const { source } = parseSelection(text);
+    const missing = missingDriver(await loadStorage(source), source);
+    if (missing !== null) throw targetError(`${text}: ${missing.reason}`, missing.hint);
+  }
+}
+
+/** @param {readonly string[]} selections */
+export async function needsHiredis(selections) {
+  if (selections.includes('all')) return true;
+  const all = await Promise.all(selections.map((text) => loadStorage(parseSelection(text).source)));
+  return all.some(({ package: name }) => name === 'hiredis');
+}
+
+/**
  * @param {string[]} selections
- * @param {readonly import('../engine/server-axis.js').ListedServer[]} [listed] by --servers
- * @returns {Promise<Map<string, string>>} names of the servers behind them, each with the server
- *   whose loader fills it; of those listed the ones without an address
+ * @param {readonly import('../engine/server-axis.js').ListedServer[]} [listed] servers of --servers
+ * @returns {Promise<Map<string, string>>} names of their servers, each with the server whose loader
+ *   fills it; of the listed ones only those without an address
  */
 export async function serversToStart(selections, listed = []) {
   if (listed.length > 0) {
@@ -92,11 +124,12 @@ export async function serversToStart(selections, listed = []) {
  */
 async function fill(name, { rows, valueSize, seed, allowTargets }, context) {
   const { loader, signal, progress, home } = context;
-  if (Array.isArray(valueSize)) return; // the run makes its rows itself
+  if (Array.isArray(valueSize)) return; // the run writes its rows itself
   const size = valueSize === undefined ? {} : sizeOptions(valueSize);
   const dataset = createDataset(dropUndefined({ rows, ...size, seed }));
   const { address, credentials } = await resolveAddress(name, { flags: {}, home });
-  const report = await loader.seed({
+  const report = await seedServer(loader, name, {
+    home,
     address,
     credentials,
     dataset,

@@ -1,4 +1,6 @@
-/** Ctrl-C and SIGTERM: the first asks the work to stop and keeps what there is, the second ends. */
+/**
+ * Ctrl-C and SIGTERM: the first stops the work and keeps its results, the second ends the process.
+ */
 
 const STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
@@ -6,10 +8,10 @@ const KEPT = 'results so far are kept';
 
 /**
  * @param {NodeJS.WritableStream} stderr
- * @param {{ before?: () => void, meaning?: string }} [options] before: what is drawn makes room for
- *   the message; meaning: what stopping means here
+ * @param {{ before?: () => void, meaning?: string }} [options] before: called before the message,
+ *   to clear the display; meaning: effect of stopping, for the message
  * @returns {{ signal: AbortSignal, status: () => number | null, dispose: () => void }} status: the
- *   exit status of the signal that came, or null
+ *   exit status of the signal, or null
  */
 export function onSignals(stderr, { before = () => {}, meaning = KEPT } = {}) {
   const controller = new AbortController();

@@ -1,22 +1,24 @@
 /**
- * Begins every program: a Node that is too old, or packages that are not installed, are one line in
- * place of the stack of a failed import. Node's own modules only, in syntax that old ones know.
+ * Entry of every program: reports an old Node version or missing packages in one line instead of
+ * the stack of a failed import. Uses Node's own modules only, and syntax that old versions parse.
  */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** The first version that runs this: see engines in package.json. */
+/** Minimum Node version, as in `engines` of package.json. */
 const NODE_MIN = [20, 19];
-/** Exit statuses, as lib/errors.js has them. */
+/** Exit statuses, as in lib/errors.js. */
 const USAGE = 2;
 const TARGET = 4;
-/** Of the parent of a race by slices: its modules, and pipes to each process. */
+/**
+ * File descriptors needed by the parent of a race in blocks: modules, and pipes to each process.
+ */
 const FILES_MIN = 200;
 
 /**
- * @param {readonly string[]} args of the command line
- * @param {Parameters<typeof import('./main.js').main>[1]} [shim] which program it is
+ * @param {readonly string[]} args arguments of the command line
+ * @param {Parameters<typeof import('./main.js').main>[1]} [shim] the program
  */
 export async function start(args, shim) {
   const missing = missingHere({ version: process.versions.node, resolve });
@@ -37,9 +39,9 @@ export async function start(args, shim) {
 }
 
 /**
- * Node has raised its limit to the highest that it may have. Where that is low, imports fail, and
- * drivers, pools and processes in many ways of their own.
- * @returns {number} Infinity where it is not known: not Linux
+ * Node has raised its limit to the hard limit. If that is low, imports, drivers, pools and
+ * processes fail in various ways.
+ * @returns {number} Infinity if unknown (not Linux)
  */
 function openFilesMax() {
   try {
@@ -50,14 +52,14 @@ function openFilesMax() {
   }
 }
 
-/** @param {string} name of a package */
+/** @param {string} name name of a package */
 function resolve(name) {
   return createRequire(import.meta.url).resolve(name);
 }
 
 /**
  * @param {{ version: string, resolve: (name: string) => unknown }} here
- * @returns {string | null} what to do; null: nothing is missing
+ * @returns {string | null} hint; null: nothing is missing
  */
 export function missingHere({ version, resolve: find }) {
   const [major, minor] = version.split('.').map(Number);

@@ -1,4 +1,4 @@
-/** The exit status that a result stands for. */
+/** The exit status of a result. */
 
 import { LOST } from '../engine/lost-servers.js';
 import { droppedTooMuch } from '../engine/openloop.js';
@@ -8,9 +8,9 @@ import { EXIT_STATUS } from '../lib/errors.js';
 
 /**
  * @param {Result} result
- * @returns {number} 5 where an answer was wrong, too much was dropped or a benchmark failed; 4
- *   where nothing could run, or nothing that has a server, where a server was lost, or data of the
- *   run could not be removed; 6 where a gate failed
+ * @returns {number} 5: a wrong reply, too many drops, a failed benchmark or a run ended by a lost
+ *   agent; 4: nothing could run, or nothing with a server, a server was lost, or data of the run
+ *   could not be removed; 6: a failed gate
  */
 export function statusOf(result) {
   if (hasWrong(result)) return 5;
@@ -26,12 +26,13 @@ export function statusOf(result) {
       if (outcomes.unsent > 0 || droppedTooMuch(round)) return 5;
     }
   }
+  if (endedByLoss(result, measured)) return 5;
   if (measured === 0 || lacksServers(result)) return 4;
   const isRegression = result.gates?.some(({ outcome }) => outcome === 'failed') ?? false;
   return isRegression ? EXIT_STATUS.E_REGRESSION : 0;
 }
 
-/** @param {Result} result @returns {boolean} whether a reply was wrong, whatever else happened */
+/** @param {Result} result @returns {boolean} whether a reply was wrong, in any state */
 function hasWrong({ benchmarks }) {
   return benchmarks.some(({ rounds }) =>
     rounds.some(({ outcomes }) => outcomes.miss + outcomes.mismatch > 0),
@@ -40,7 +41,18 @@ function hasWrong({ benchmarks }) {
 
 /**
  * @param {Result} result
- * @returns {boolean} storages with a server were to run, and none of them could
+ * @param {number} measured rounds
+ * @returns {boolean} an agent was lost outside of a round, for example while measuring the harness
+ *   overhead, so rounds are missing but none failed; with `truncate` this is not an error
+ */
+function endedByLoss({ state, fleet }, measured) {
+  if (state !== 'aborted' || fleet?.lost === undefined) return false;
+  return fleet.onLoss !== 'truncate' || measured === 0;
+}
+
+/**
+ * @param {Result} result
+ * @returns {boolean} storages with a server were requested, and none could run
  */
 function lacksServers({ benchmarks, storages }) {
   const served = storages.filter(({ server }) => server !== null);

@@ -1,6 +1,6 @@
 /**
- * Where a result is stored: checked before anything is measured, written after each benchmark,
- * whole or not at all (a temporary file beside it, synced, renamed).
+ * Destination of a result: checked before the measurement, written atomically after each benchmark
+ * (a temporary file beside it, synced, renamed).
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,16 +14,16 @@ import { SCHEMA_NAME } from '../lib/schema-name.js';
 
 /**
  * @typedef {object} ResultStore
- * @property {() => string | null} file the last one written
- * @property {(document: { id: string }, how?: { sync?: boolean }) => Promise<void>} write a result
- *   or the like; later writes wait for earlier ones; sync: false: not waiting for the disk, which a
- *   server may be using; rejects E_STORE
+ * @property {() => string | null} file the last file written
+ * @property {(document: { id: string }, how?: { sync?: boolean }) => Promise<void>} write writes a
+ *   result or similar data, after earlier writes; sync: false does not wait for the disk, which a
+ *   server may be using; rejects with E_STORE
  */
 
 /**
  * @param {{ json?: string, out?: string, force?: boolean }} options
- * @returns {Promise<ResultStore | null>} null where nothing is to be stored
- * @throws {DragstripError} E_USAGE where the place cannot be written, or is taken
+ * @returns {Promise<ResultStore | null>} null: nothing is to be stored
+ * @throws {DragstripError} E_USAGE: the file cannot be written, or exists
  */
 export async function openStore({ json, out, force }) {
   if (json === undefined && out === undefined) return null;
@@ -39,7 +39,7 @@ export async function openStore({ json, out, force }) {
       const document = isResult ? sealResult(/** @type {any} */ (result)) : result;
       const text = `${inLines(document)}\n`;
       last = last
-        .catch(() => {}) // each writing tries anew: space may have been freed
+        .catch(() => {}) // each write tries again, since space may have been freed
         .then(async () => {
           if (file !== null) return writeWhole(file, text, how);
           const { target, made } = await reserve(result.id);
@@ -57,7 +57,7 @@ export async function openStore({ json, out, force }) {
 
   /**
    * @param {string} id
-   * @returns {Promise<{ target: string, made: boolean }>} made: it was not there
+   * @returns {Promise<{ target: string, made: boolean }>} made: newly created
    */
   async function reserve(id) {
     if (json === undefined) {
@@ -80,10 +80,10 @@ export async function openStore({ json, out, force }) {
 }
 
 /**
- * Two runs of one second have the same id: the later one gets a number behind it.
+ * Runs started in the same second have the same id; a number is appended to the later one.
  * @param {string} folder
  * @param {string} id
- * @returns {Promise<string>} a file that was not there and is now
+ * @returns {Promise<string>} a newly created file
  */
 async function reserveInFolder(folder, id) {
   for (let n = 1; ; n += 1) {
@@ -94,7 +94,7 @@ async function reserveInFolder(folder, id) {
 
 /**
  * @param {string} file
- * @returns {Promise<boolean>} false: there is one already
+ * @returns {Promise<boolean>} false: it exists already
  */
 async function createNew(file) {
   try {
@@ -108,46 +108,46 @@ async function createNew(file) {
 
 /**
  * @param {string} file absolute
- * @param {string} given as the user wrote it
+ * @param {string} written as written by the user
  * @param {boolean} force
- * @param {string} [flag] of the option
- * @throws {DragstripError} E_USAGE where it is taken or cannot be written
+ * @param {string} [flag] flag of the option
+ * @throws {DragstripError} E_USAGE: it exists or cannot be written
  */
-export async function requireFree(file, given, force, flag = '--json') {
+export async function requireFree(file, written, force, flag = '--json') {
   const there = await stat(file).catch(() => null);
   if (there?.isDirectory()) {
     const hint = flag === '--json' ? 'name a file, or use --out' : 'name a file';
-    throw usageError(`${flag} ${given}: it is a folder`, hint);
+    throw usageError(`${flag} ${written}: it is a folder`, hint);
   }
   if (there !== null && !there.isFile()) {
-    throw usageError(`${flag} ${given}: not a regular file`, `name a file, or leave ${flag} out`);
+    throw usageError(`${flag} ${written}: not a regular file`, `name a file, or leave ${flag} out`);
   }
   if (there !== null && !force) {
     throw usageError(
-      `${flag} ${given}: the file exists`,
+      `${flag} ${written}: the file exists`,
       'choose another file, or use --force to overwrite it',
     );
   }
-  await requireWritable(path.dirname(file), flag, given);
+  await requireWritable(path.dirname(file), flag, written);
 }
 
 /**
- * @param {string} folder absolute; made
+ * @param {string} folder absolute; created
  * @param {string} flag
- * @param {string} given
+ * @param {string} written
  * @throws {DragstripError} E_USAGE
  */
-export async function requireWritable(folder, flag, given) {
+export async function requireWritable(folder, flag, written) {
   try {
     makeFolder(folder);
     await access(folder, constants.W_OK | constants.X_OK);
-    // access() is about permission bits; a read-only file system shows only in a real write.
+    // access() checks permission bits; only a real write detects a read-only file system.
     const probe = path.join(folder, `.dragstrip-${randomBytes(6).toString('hex')}.tmp`);
     await (await open(probe, 'wx')).close();
     await rm(probe);
   } catch (error) {
     throw usageError(
-      `${flag} ${given}: ${folder} cannot be written (${error.code ?? error.message})`,
+      `${flag} ${written}: ${folder} cannot be written (${error.code ?? error.message})`,
       'name a folder that you may write to',
     );
   }
@@ -156,11 +156,11 @@ export async function requireWritable(folder, flag, given) {
 /**
  * @param {string} file
  * @param {string | Uint8Array} text
- * @param {{ sync?: boolean }} [how] sync: it is on the disk when this resolves
+ * @param {{ sync?: boolean }} [how] sync: resolve when it is on disk
  * @throws {DragstripError} E_STORE
  */
 export async function writeWhole(file, text, { sync = true } = {}) {
-  // In a folder of others a name that can be guessed may be a link already: wx does not follow it.
+  // In a shared folder a predictable name may already be a symlink; wx does not follow it.
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const handle = await open(temporary, 'wx');
@@ -179,7 +179,7 @@ export async function writeWhole(file, text, { sync = true } = {}) {
 }
 
 /**
- * The new name is on disk when its folder is; some file systems cannot do that, and need not.
+ * Syncing the folder writes the new name to disk; some file systems do not support this.
  * @param {string} folder
  */
 async function syncFolder(folder) {
@@ -199,13 +199,13 @@ function notStored(file, error) {
   });
 }
 
-/** A round of a benchmark is one line. */
+/** One line per round of a benchmark. */
 const LINES_DEPTH = 4;
 
 /**
  * @param {unknown} value
- * @param {number} [depth] of what it stands in
- * @returns {string} JSON, with line breaks down to a depth
+ * @param {number} [depth] depth of the enclosing value
+ * @returns {string} JSON with line breaks down to this depth
  */
 function inLines(value, depth = 0) {
   const isList = Array.isArray(value);

@@ -8,11 +8,11 @@ import { brotliDecompressSync } from 'node:zlib';
 import { usageError } from '../lib/errors.js';
 import { largeValue } from './rows.js';
 
-/** @param {string} protocol @returns {URL} where its recorded bytes are */
+/** @param {string} protocol @returns {URL} location of its recorded bytes */
 export const archiveOf = (protocol) => new URL(`fixtures/${protocol}.br`, import.meta.url);
 
 /**
- * @typedef {object} Archive of one protocol
+ * @typedef {object} Archive archive of one protocol
  * @property {string} recordedFrom server and version
  * @property {Map<string, Buffer>} bytes by name of the fixture
  */
@@ -22,7 +22,7 @@ const archives = new Map();
 
 /**
  * @param {string} protocol
- * @returns {Archive} read once
+ * @returns {Archive} archive, read once
  */
 export function readArchive(protocol) {
   const known = archives.get(protocol);
@@ -33,9 +33,9 @@ export function readArchive(protocol) {
 }
 
 /**
- * A line of JSON, which says how long each fixture is and where the values of 1 KB stood, then the
- * bytes without these values: they are random text, which no compression makes smaller, and follow
- * from their ids.
+ * A line of JSON with the length of each fixture and the positions of the values of 1 KB, then the
+ * bytes without these values, which are random text that does not compress, and follow from their
+ * ids.
  * @param {Buffer} archive uncompressed
  * @returns {Archive}
  */
@@ -66,8 +66,8 @@ function withLargeValues(rest, values) {
 }
 
 /**
- * @param {import('./fixtures.js').Fixture} fixture of replies
- * @returns {Buffer} as the server sent them
+ * @param {import('./fixtures.js').Fixture} fixture fixture of replies
+ * @returns {Buffer} bytes as sent by the server
  */
 export function fixtureBytes({ protocol, name, bytesOf = name }) {
   const found = readArchive(protocol).bytes.get(bytesOf);

@@ -1,12 +1,12 @@
 /**
- * cassandra-driver's own decoder, without a socket and without its queue of requests: the streams
- * by which its connection reads, and its reader alone.
+ * cassandra-driver's own decoder, without a socket and without its request queue: the streams
+ * through which its connection reads, and its reader alone.
  */
 
 import { createRequire } from 'node:module';
 import { frameCutter } from './frames.js';
 
-/** @type {(name: string) => any} they have no types, or none of what is inside */
+/** @type {(name: string) => any} untyped modules, or modules with untyped internals */
 const requireModule = createRequire(import.meta.url);
 
 export const HEAD_BYTES = 9;
@@ -15,10 +15,10 @@ export const FORM = Object.freeze({
   headBytes: HEAD_BYTES,
   bodyBytes: (bytes, at) => bytes.readUInt32BE(at + 5),
 });
-/** Of the protocol. */
+/** Protocol version. */
 const VERSION = 4;
 
-/** bigint comes as BigInt: the others give it so, and Long is an object of two numbers. */
+/** bigint is decoded to BigInt, as in the other codecs; Long is an object of two numbers. */
 function createEncoder() {
   const Encoder = requireModule('cassandra-driver/lib/encoder.js');
   return new Encoder(VERSION, { encoding: { useBigIntAsLong: true } });

@@ -1,6 +1,6 @@
 /**
- * CQL's decoders, on Cassandra's replies: what cassandra-driver does with a socket's
- * bytes, and its reader without its streams.
+ * Decoders of CQL, on Cassandra's replies: cassandra-driver's processing of a socket's bytes, and
+ * its reader without its streams.
  */
 
 import { PacketFramer } from '../protocols/framer.js';
@@ -38,7 +38,7 @@ export const codecs = defineCodecs('cql', [
   {
     name: 'cassandra-reader',
     package: DRIVER,
-    summary: 'cassandra-driver’s FrameReader, Encoder and Row, frames cut by us: no streams',
+    summary: 'cassandra-driver’s FrameReader, Encoder and Row, framed by Dragstrip: no streams',
     load: loadReader,
   },
   {

@@ -1,5 +1,5 @@
 /**
- * What a codec variant is: a contender of the workload codec, which opens it on a fixture.
+ * Definition of a codec variant: a contender of the workload codec, which opens it on a fixture.
  */
 
 import { defineContender } from '../lib/define.js';
@@ -11,9 +11,9 @@ import { CodecTrial } from './trial.js';
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
 
 /**
- * @typedef {object} Decoder of one stream
+ * @typedef {object} Decoder decoder of one stream
  * @property {(chunk: Buffer) => void} write emits each reply as soon as it is complete
- * @property {() => number} [take] instead of emitting: how many replies since the last call
+ * @property {() => number} [take] instead of emitting: number of replies since the last call
  */
 
 /**
@@ -24,15 +24,15 @@ import { CodecTrial } from './trial.js';
 /**
  * @typedef {object} Codec
  * @property {(shape: Shape, emit: (reply: any) => void) => Decoder} [createDecoder]
- * @property {(reply: any) => any} [comparable] a reply as plain values, for the comparison with the
- *   expected output: not timed
- * @property {Record<string, () => Encoder>} [encoders] by name of the fixture; each takes its rows
+ * @property {(reply: any) => any} [comparable] a reply as plain values, to compare with the
+ *   expected output; not timed
+ * @property {Record<string, () => Encoder>} [encoders] by name of the fixture; each gets its rows
  *   before the clock starts
  */
 
 /**
- * `driver`: what an npm package uses. `ours`: of this project. `bound`: decodes nothing, counts
- * replies. Results of earlier versions also hold `rejected`: alternatives that were not chosen.
+ * `driver`: used by an npm package. `ours`: this project's own. `bound`: decodes nothing, counts
+ * replies. Results of earlier versions also contain `rejected`: alternatives that were not chosen.
  * @typedef {'driver' | 'ours' | 'bound'} CodecKind
  */
 
@@ -40,29 +40,29 @@ import { CodecTrial } from './trial.js';
  * @typedef {object} CodecDefinition
  * @property {string} name
  * @property {import('./fixtures.js').Protocol} protocol
- * @property {CodecKind} [kind] absent: `driver` where there is a package, otherwise `ours`
+ * @property {CodecKind} [kind] absent: `driver` if there is a package, otherwise `ours`
  * @property {string} summary
  * @property {string | null} [package] npm name
  * @property {readonly string[]} [decodes] fixtures; absent: all of the protocol; empty: none
  * @property {readonly string[]} [encodes] fixtures; absent: none
- * @property {Record<string, string>} [lacks] fixtures that it cannot do, and why: by a fault of its
- *   own, which is reported
- * @property {() => Unavailable | null} [missing] it is not built
+ * @property {Record<string, string>} [lacks] fixtures that it does not support because of a defect
+ *   of its own, with the reason, which is reported
+ * @property {() => Unavailable | null} [missing] reason why it is not built
  * @property {() => Codec | Promise<Codec>} load
  */
 
 /**
- * A codec as the engine and the workload see it.
+ * View of a codec for the engine and the workload.
  * @typedef {import('../lib/types.js').Contender & {
  *   protocol: import('./fixtures.js').Protocol,
  *   kind: CodecKind,
  *   offers(parameters: Parameters): boolean | Unavailable,
  *   open(context: { parameters: Parameters }): Promise<CodecHandle>,
- * }} CodecContender offers: whether it can be tried on the fixture that they name
+ * }} CodecContender offers: whether it supports the named fixture
  * @typedef {import('../lib/types.js').Handle & { trial: CodecTrial }} CodecHandle
  */
 
-const LACK_HINT = 'none: it is how this codec is made';
+const NO_HINT = 'none: this codec does not support it by design';
 
 /**
  * @param {CodecDefinition} definition
@@ -104,8 +104,8 @@ function offers({ protocol, decodes, encodes = [], lacks = {} }, parameters) {
   const { direction } = parameters;
   const fixture = String(parameters['fixture']);
   if (parameters['protocol'] !== protocol) return false;
-  if (Object.hasOwn(lacks, fixture)) return { reason: lacks[fixture], hint: LACK_HINT };
+  if (Object.hasOwn(lacks, fixture)) return { reason: lacks[fixture], hint: NO_HINT };
   if (direction === 'encode') return encodes.includes(fixture);
-  // A fixture of single chunks is the other one, cut otherwise.
+  // A fixture of single chunks has the same bytes, divided differently.
   return decodes?.includes(fixture.replace(/-single$/, '')) ?? true;
 }

@@ -1,13 +1,13 @@
 /**
- * Whether two decoded values are the same in every part, and where not. Stricter than the eye, more
- * lenient than deepStrictEqual in one point: bytes are the same in a Buffer and in a Uint8Array,
- * because drivers choose either.
+ * Compares two decoded values in every part, and locates the first difference. More lenient than
+ * deepStrictEqual in one point: bytes in a Buffer and in a Uint8Array are equal, because drivers
+ * choose either.
  */
 
 /**
  * @typedef {object} Difference
  * @property {string} path `[3][0].name`
- * @property {string} actual short, for a message
+ * @property {string} actual shortened for a message
  * @property {string} expected
  */
 
@@ -15,7 +15,7 @@
  * @param {any} actual
  * @param {any} expected
  * @param {string} [path]
- * @returns {Difference | null} the first one; null: they are the same
+ * @returns {Difference | null} the first difference; null: they are equal
  */
 export function firstDifference(actual, expected, path = '') {
   if (Object.is(actual, expected)) return null;

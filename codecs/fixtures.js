@@ -1,6 +1,6 @@
 /**
- * The fixtures: replies of real servers, byte for byte, with what must be read out of them; and the
- * rows that encoders are given. test/helpers/record-codec-fixtures.js recorded the bytes, which
+ * The fixtures: replies of real servers, byte for byte, with the expected decoded values; and the
+ * input rows of encoders. test/helpers/record-codec-fixtures.js recorded the bytes, which
  * codecs/archive.js reads; test/contract records them again and compares.
  */
 
@@ -21,9 +21,10 @@ import {
 /** @typedef {'decode' | 'encode'} Direction */
 
 /**
- * Input of a decoder besides the bytes: the column types, which the requester of rows knows.
+ * Input of a decoder in addition to the bytes: the column types, which the client that requests
+ * rows knows.
  * @typedef {object} Shape
- * @property {readonly ('utf8' | 'number' | 'buffer')[]} types of HandlerSocket's columns
+ * @property {readonly ('utf8' | 'number' | 'buffer')[]} types types of HandlerSocket's columns
  * @property {boolean} buffers RESP: strings as Buffers
  */
 
@@ -33,14 +34,14 @@ import {
  * @property {Protocol} protocol
  * @property {Direction} direction
  * @property {string} summary
- * @property {number} rows that one pass decodes or encodes
- * @property {number} replies or requests
+ * @property {number} rows rows decoded or encoded per pass
+ * @property {number} replies replies or requests
  * @property {Shape} shape
- * @property {boolean} small so small that the tests cut it at every position; not measured unless
- *   it is named
- * @property {string} [bytesOf] another fixture, whose bytes it has
- * @property {boolean} [single] a chunk for each reply, as with one request in flight
- * @property {() => any[]} expected expected output of a decoder: a value per reply
+ * @property {boolean} small small enough for the tests to split it at every position; measured only
+ *   if named
+ * @property {string} [bytesOf] name of the fixture whose bytes it shares
+ * @property {boolean} [single] one chunk per reply, as with one request in flight
+ * @property {() => any[]} expected expected output of a decoder: one value per reply
  */
 
 const count = (/** @type {number} */ length) => Array.from({ length }, (_, i) => i + 1);
@@ -53,9 +54,9 @@ const rangeRows = (/** @type {number} */ from) =>
   Array.from({ length: 100 }, (_, i) => [from + i, smallValue(from + i)]);
 const textual = (/** @type {any[][]} */ rows) => rows.map((row) => row.map(String));
 
-/** Keys of MGET_100; one of them does not exist. */
+/** Keys of MGET_100; one does not exist. */
 export const MGET_MISSING = 37;
-/** Of a Tarantool tuple: everything that MessagePack has, and that JavaScript has too. */
+/** Values of a Tarantool tuple: every MessagePack type that JavaScript has too. */
 export const MIXED_VALUES = Object.freeze([
   [0, 1, 127, 128, 255, 256, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1],
   [-1, -32, -33, -128, -129, -32_768, -32_769, -(2 ** 31), -(2 ** 31) - 1, -(2 ** 53) + 1],
@@ -66,7 +67,7 @@ export const MIXED_VALUES = Object.freeze([
   MIXED_TEXTS,
 ]);
 
-/** What Redis answers to the mixed requests; error replies as Error. */
+/** Replies of Redis to the mixed requests; error replies as Error. */
 const RESP_MIXED = () => [
   'OK',
   'PONG',
@@ -122,7 +123,7 @@ const MESSAGEPACK = [
   ]),
 ];
 
-/** Of a row of CQL: id, then text, int, bigint, smallint, double, boolean, blob. */
+/** Columns of a CQL row: id, then text, int, bigint, smallint, double, boolean, blob. */
 export const CQL_MIXED = Object.freeze(
   MIXED_TEXTS.map((text, i) => [
     i + 1,
@@ -135,7 +136,7 @@ export const CQL_MIXED = Object.freeze(
     Buffer.from(i === 4 ? '' : `0\0\u00ff${i}`, 'latin1'),
   ]),
 );
-/** Error of a statement on a table that is not there. */
+/** Error of a statement on a missing table. */
 export const CQL_ERROR = 'table nothing does not exist';
 
 const CQL = [
@@ -206,7 +207,7 @@ function mixed(summary, rows, all, shape) {
 
 /**
  * @param {import('./rows.js').SetRow} row
- * @returns {Buffer[]} as a list of Redis holds it
+ * @returns {Buffer[]} the elements of a list in Redis
  */
 export function itemsOf(row) {
   return row.map((benchmark) =>
@@ -214,13 +215,16 @@ export function itemsOf(row) {
   );
 }
 
-/** @param {Omit<Fixture, 'protocol' | 'direction'>} of @returns {typeof of} each reply by itself */
+/**
+ * @param {Omit<Fixture, 'protocol' | 'direction'>} of
+ * @returns {typeof of} the fixture with each reply in its own chunk
+ */
 function singly(of) {
-  const summary = `${of.summary}, a chunk for each reply`;
+  const summary = `${of.summary}, one chunk per reply`;
   return { ...of, name: `${of.name}-single`, summary, bytesOf: of.name, single: true };
 }
 
-/** What encoders are given, in each protocol. */
+/** Inputs of the encoders, per protocol. */
 const ENCODED = [
   encoded('batch-4096', '4096 rows: string of 40 B, int, int, blob of 8 B', BATCH_ROWS),
   encoded('requests-1000', '1000 requests of one row by its key', REQUESTS),
@@ -244,7 +248,7 @@ export const FIXTURES = Object.freeze(
     const protocol = /** @type {Protocol} */ (name);
     const [first, ...rest] = decodes;
     const all = [first, singly(first), ...rest];
-    // Of CQL there is one encoder, with nothing to compare it with.
+    // CQL has a single encoder, so there is nothing to compare.
     const encodes = protocol === 'cql' ? [] : ENCODED;
     return [
       ...all.map((one) => ({ ...one, protocol, direction: /** @type {const} */ ('decode') })),
@@ -258,7 +262,7 @@ export const FIXTURES = Object.freeze(
  * @param {string} direction
  * @param {string} name
  * @returns {Fixture}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: no such fixture
  */
 export function getFixture(protocol, direction, name) {
   const found = FIXTURES.find(

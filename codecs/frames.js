@@ -1,22 +1,22 @@
 /**
- * Whole frames out of chunks, for codecs that know what is in a frame and not how a stream is cut.
- * Apart from protocols/, on purpose: the cutting, which is the same for all, is a part of the timed
- * work, and is written as drivers do it.
+ * Extracts complete frames from chunks, for codecs that decode frames but not streams. Deliberately
+ * separate from protocols/: framing, the same for all codecs, is part of the timed work, and is
+ * implemented as in drivers.
  */
 
 /**
  * @typedef {object} FrameForm
- * @property {number} headBytes of which a frame's length is known
- * @property {(bytes: Buffer, at: number) => number} bodyBytes after the head
+ * @property {number} headBytes bytes that determine a frame's length
+ * @property {(bytes: Buffer, at: number) => number} bodyBytes length of the rest of the frame
  */
 
 /**
  * @param {FrameForm} form
- * @param {(bytes: Buffer, at: number, end: number) => void} onFrame at: of its body
+ * @param {(bytes: Buffer, at: number, end: number) => void} onFrame at: start of its body
  * @returns {import('./definition.js').Decoder}
  */
 export function frameCutter({ headBytes, bodyBytes }, onFrame) {
-  /** @type {Buffer[]} of a frame that is not whole */
+  /** @type {Buffer[]} start of an incomplete frame */
   let pieces = [];
   let have = 0;
   let need = headBytes;

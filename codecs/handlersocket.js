@@ -1,6 +1,6 @@
 /**
- * HandlerSocket's codecs: our client's and node-handlersocket's. The alternatives that our client's
- * was chosen over were removed; their figures are in docs/codec.md.
+ * HandlerSocket's codecs: Dragstrip's client and node-handlersocket. The rejected alternatives of
+ * Dragstrip's client were removed; their figures are in docs/codec.md.
  */
 
 import { ReplyParser } from '../packages/handlersocket/reply-parser.js';
@@ -13,7 +13,10 @@ import { loadNodeHandlersocket } from './handlersocket/node-handlersocket.js';
 
 const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
 
-/** @type {NonNullable<import('./definition.js').Codec['createDecoder']>} as our client does it */
+/**
+ * @type {NonNullable<import('./definition.js').Codec['createDecoder']>} same as in Dragstrip's
+ *   client
+ */
 const createDecoder = ({ types }, emit) => {
   const read = rowsDecoder(types);
   const parser = new ReplyParser((text, start, end, flags) => emit(read(text, start, end, flags)));
@@ -25,7 +28,7 @@ export const codecs = defineCodecs('handlersocket', [
   {
     name: 'hs-client',
     summary:
-      'our client (manual-hs): whole chunks become one string each, benchmarks are cut from it',
+      'Dragstrip’s client (manual-hs): each chunk becomes one string, which is split into rows',
     encodes: ENCODES,
     load: () => ({ createDecoder, encoders: OURS }),
   },
@@ -34,7 +37,7 @@ export const codecs = defineCodecs('handlersocket', [
     package: 'node-handlersocket',
     summary: 'node-handlersocket, its parser and encoder without a socket',
     encodes: ENCODES,
-    lacks: { sets: 'it decodes all as UTF-8 and gives strings alone: bytes of a blob are lost' },
+    lacks: { sets: 'it decodes everything as UTF-8 strings, which corrupts the bytes of blobs' },
     load: loadNodeHandlersocket,
   },
   {

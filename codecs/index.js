@@ -1,6 +1,5 @@
 /**
- * The registry of codec variants: names to definitions, one file per protocol, loaded when they
- * are needed.
+ * The registry of codec variants: names to definitions, one file per protocol, loaded when needed.
  */
 
 import path from 'node:path';
@@ -18,7 +17,7 @@ const REGISTRY = {
   cql: () => import('./cql.js'),
 };
 
-/** @type {Readonly<Record<Protocol, readonly string[]>>} the variants, as the tables have them */
+/** @type {Readonly<Record<Protocol, readonly string[]>>} names of the variants, as in the tables */
 export const VARIANTS = Object.freeze({
   handlersocket: ['hs-client', 'node-handlersocket', 'hs-count'],
   resp: ['ioredis', 'node-redis', 'redis-parser', 'hiredis', 'resp-plain', 'resp-count'],
@@ -31,14 +30,14 @@ export const VARIANTS = Object.freeze({
 
 export const PROTOCOLS = /** @type {readonly Protocol[]} */ (Object.freeze(Object.keys(REGISTRY)));
 
-/** The variants of all protocols, as the tables have them. */
+/** The variants of all protocols, as in the tables. */
 export const CODEC_NAMES = Object.freeze(Object.values(VARIANTS).flat());
 
 /**
- * @param {string} name of a variant, or path of a file whose default export, or export `codec`, is
- *   what defineCodec gives
+ * @param {string} name name of a variant, or path of a file whose default export, or export
+ *   `codec`, is the return value of defineCodec
  * @returns {Promise<CodecContender>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: no such codec
  */
 export async function loadCodec(name) {
   if (/[/\\]|\.[cm]?js$/.test(name)) return loadFile(path.resolve(name));
@@ -46,7 +45,7 @@ export async function loadCodec(name) {
   if (protocol === undefined) {
     throw usageError(
       `unknown codec variant "${name}"`,
-      `the variants: ${CODEC_NAMES.join(', ')}; or a file of your own, ./my-codec.js`,
+      `available variants: ${CODEC_NAMES.join(', ')}; or a file of your own, ./my-codec.js`,
     );
   }
   const { codecs } = await REGISTRY[protocol]();
@@ -54,7 +53,7 @@ export async function loadCodec(name) {
 }
 
 /**
- * @param {string} file absolute
+ * @param {string} file absolute path
  * @returns {Promise<CodecContender>}
  */
 async function loadFile(file) {

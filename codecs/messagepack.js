@@ -1,6 +1,6 @@
 /**
- * MessagePack's codecs, on Tarantool's replies and requests: the packages of npm, what
- * tarantool-driver makes of one of them.
+ * MessagePack's codecs, on Tarantool's replies and requests: npm packages, and tarantool-driver's
+ * use of one.
  */
 
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { selectEncoder } from './messagepack/requests.js';
 import { loadTarantoolDriver } from './messagepack/tarantool-driver.js';
 import { batchRows } from './rows.js';
 
-/** @type {(name: string) => any} they have no types, or none of what is inside */
+/** @type {(name: string) => any} untyped modules, or modules with untyped internals */
 const requireModule = createRequire(import.meta.url);
 const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
 
@@ -37,7 +37,7 @@ function encodersBy(pack) {
 /** @returns {import('./definition.js').Codec} */
 function loadMsgpackr() {
   const { Packr } = requireModule('msgpackr');
-  // Plain MessagePack: Tarantool does not know its extension for objects of one shape.
+  // Plain MessagePack, since Tarantool does not support its extension for objects of one shape.
   const packr = new Packr({ useRecords: false, int64AsType: 'number' });
   return {
     createDecoder: packetDecoder((packet) => {
@@ -73,7 +73,7 @@ function loadMsgpackJavascript() {
       const [header, body] = decoder.decodeMulti(packet);
       return { header, body };
     }),
-    // The memory is used again by the next call: it is copied before that.
+    // The next call reuses the memory, so the bytes are copied before.
     encoders: encodersBy((value) => encoder.encodeSharedRef(value)),
   };
 }
@@ -89,7 +89,7 @@ export const codecs = defineCodecs('messagepack', [
   {
     name: 'msgpack-lite',
     package: 'msgpack-lite',
-    summary: 'msgpack-lite by itself, packets cut by us',
+    summary: 'msgpack-lite by itself, packets framed by Dragstrip',
     encodes: ENCODES,
     load: loadMsgpackLite,
   },
@@ -103,7 +103,7 @@ export const codecs = defineCodecs('messagepack', [
   {
     name: 'msgpack-javascript',
     package: '@msgpack/msgpack',
-    summary: '@msgpack/msgpack, packets cut by us',
+    summary: '@msgpack/msgpack, packets framed by Dragstrip',
     encodes: ENCODES,
     load: loadMsgpackJavascript,
   },

@@ -1,8 +1,8 @@
 /**
- * The protocols in their simplest form, but for CQL, which is only decoded: the expected output of
- * encoders, byte for byte, and the requests by which the fixtures are recorded. Slow, and not
- * measured. That servers read it so is shown by test/contract. Apart from protocols/, on purpose:
- * tests hold those encoders to this.
+ * The protocols in their simplest form, except CQL, which is only decoded: the expected output of
+ * encoders, byte for byte, and the requests for recording the fixtures. Slow, and not measured.
+ * test/contract verifies that servers accept it. Deliberately separate from protocols/, since tests
+ * compare those encoders with this.
  */
 
 import { INDEX_ID } from './handlersocket/encoders.js';
@@ -66,9 +66,9 @@ export function messagePack(value) {
 
 /**
  * @param {number} length
- * @param {[number, number] | null} fixed code and end of the form of one byte
- * @param {number} code of one byte of length; those of two and four follow it. Of arrays and maps
- *   there is none of one byte
+ * @param {[number, number] | null} fixed code and end of the one-byte form
+ * @param {number} code code for a length of one byte; those for two and four follow it. Arrays and
+ *   maps have none for one byte
  */
 function packLength(length, fixed, code) {
   if (fixed !== null && length < fixed[1]) return Buffer.of(fixed[0] + length);
@@ -102,7 +102,7 @@ function packInteger(value) {
 }
 
 /**
- * A select of Tarantool, its numbers as wide as tarantool-driver writes them.
+ * A select of Tarantool, its numbers as wide as in tarantool-driver.
  * @param {number} sync
  * @param {{ space: number, index?: number, limit?: number, iterator?: number, key: any }} select
  * @returns {Buffer}
@@ -148,7 +148,7 @@ const ENCODED = {
 const made = new Map();
 
 /**
- * @param {import('./fixtures.js').Fixture} fixture that is encoded
+ * @param {import('./fixtures.js').Fixture} fixture fixture to encode
  * @returns {Buffer} expected output of every encoder
  */
 export function referenceBytes({ protocol, name }) {

@@ -1,4 +1,6 @@
-/** RESP's codecs: those of ioredis, node-redis and hiredis, redis-parser, and our encoder. */
+/**
+ * RESP's codecs: those of ioredis, node-redis and hiredis, redis-parser, and Dragstrip's encoder.
+ */
 
 import { createRequire } from 'node:module';
 import { builtFolder, missingBuild } from '../lib/hiredis-build.js';
@@ -10,15 +12,15 @@ import { defineCodecs } from './definition.js';
 import { batchRows, requestKeys } from './rows.js';
 import { encoderOf } from './sequence.js';
 
-/** @type {(name: string) => any} they have no types, or none of what is inside */
+/** @type {(name: string) => any} untyped modules, or modules with untyped internals */
 const requireModule = createRequire(import.meta.url);
 const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
-/** What RESP's code of a string is in the type mappings of node-redis' decoder, and of its copy. */
+/** RESP's type code of a string, for the type mappings of node-redis' decoder and of its copy. */
 const BLOB_STRING = 36;
 const SIMPLE_STRING = 43;
 
 /**
- * @param {string} module that exports node-redis' decoder, or ioredis' copy of it
+ * @param {string} module module that exports node-redis' decoder, or ioredis' copy of it
  * @returns {NonNullable<import('./definition.js').Codec['createDecoder']>}
  */
 function decoderOf(module) {
@@ -71,11 +73,11 @@ function loadNodeRedis() {
 }
 
 /**
- * As a socket does with written strings.
+ * Encodes strings in the same way as a socket.
  * @param {string | Buffer} piece
  * @param {Buffer} target
  * @param {number} at
- * @returns {number} bytes written
+ * @returns {number} number of bytes written
  */
 function write(piece, target, at) {
   return typeof piece === 'string' ? target.write(piece, at, 'utf8') : piece.copy(target, at);
@@ -101,8 +103,8 @@ function loadHiredis() {
 }
 
 /**
- * @param {(words: (string | Buffer)[], target: Buffer, at: number) => number} write a command;
- *   gives the offset after it
+ * @param {(words: (string | Buffer)[], target: Buffer, at: number) => number} write writes a
+ *   command; returns the offset after it
  * @returns {Record<string, () => import('./definition.js').Encoder>}
  */
 function ofCommands(write) {

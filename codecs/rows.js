@@ -1,7 +1,7 @@
 /**
  * The contents of the fixtures, as pure functions of a number: the rows stored when the replies
- * were recorded, which every codec must decode, and the input of encoders. None of it comes from a
- * codec.
+ * were recorded, which every codec must decode, and the input of encoders. Independent of all
+ * codecs.
  */
 
 import { createDataset } from '../lib/dataset.js';
@@ -10,9 +10,7 @@ const SEED = 4;
 const small = createDataset({ rows: 1000, valueSize: 16, seed: SEED });
 const large = createDataset({ rows: 100, valueSize: 1024, seed: SEED });
 
-/**
- * 21 result sets, 18,600 rows together, about 800 KB on the wire: the original program's measure.
- */
+/** 21 result sets, 18,600 rows in total, about 800 KB on the wire, as in the original program. */
 export const SET_COUNT = 21;
 export const SET_ROWS = 18_600;
 const ROWS_OF_SET = Math.ceil(SET_ROWS / SET_COUNT);
@@ -27,8 +25,8 @@ export const smallValue = (id) => small.value(id);
 export const largeValue = (id) => large.value(id);
 
 /**
- * @param {number} index 0 to 449 @returns {string} three characters, as the original program's
- * lists have
+ * @param {number} index 0 to 449 @returns {string} three characters, as in the original program's
+ *   lists
  */
 export const listItem = (index) => (46_656 / 36 + index).toString(36).padStart(3, '0').slice(-3);
 
@@ -57,9 +55,9 @@ const OTHER_POOL = Array.from({ length: OTHER_BLOBS }, (_, i) => blob(4 + (i % 9
  */
 
 /**
- * The first is beyond 32 bits and within 2^53, different in each row; the others come again after
- * PERIOD rows, so that the recorded bytes are small when compressed. The third has a fraction that
- * is exact in binary; the blobs have all bytes, also those that HandlerSocket escapes.
+ * The first is beyond 32 bits and within 2^53, different in each row; the others repeat after
+ * PERIOD rows, so that the recorded bytes compress well. The third has a fraction that is exact in
+ * binary; the blobs contain all bytes, including those that HandlerSocket escapes.
  * @param {number} index 0 to SET_ROWS - 1
  * @returns {SetRow}
  */
@@ -84,7 +82,7 @@ export function setRows(set) {
   return Array.from({ length }, (_, i) => setRow(from + i));
 }
 
-/** Texts that are easy to get wrong: escapes, the empty one, NULL, characters of several bytes. */
+/** Texts that are easy to get wrong: escapes, the empty text, NULL, multi-byte characters. */
 export const MIXED_TEXTS = Object.freeze([
   'plain',
   '',
@@ -103,8 +101,8 @@ export const MIXED_TEXTS = Object.freeze([
 export const BATCH_ROWS = 4096;
 
 /**
- * A row of the batch that encoders get. Its blob is ASCII, control characters included: what has
- * none but strings can still write it.
+ * An input row of the batch for encoders. Its blob is ASCII, including control characters, so that
+ * codecs that only support strings can write it.
  * @param {number} index
  * @returns {BatchRow}
  */

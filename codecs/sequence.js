@@ -1,11 +1,11 @@
-/** Encoders that write their requests one after the other. */
+/** Encoders that write their requests in sequence. */
 
 /** @typedef {import('./definition.js').Encoder} Encoder */
 
 /**
  * @template T
  * @param {() => readonly T[]} make
- * @param {(request: T, target: Buffer, at: number) => number} write gives the place behind it
+ * @param {(request: T, target: Buffer, at: number) => number} write returns the offset after it
  * @returns {() => Encoder}
  */
 export function encoderOf(make, write) {

@@ -1,10 +1,10 @@
 /**
- * One codec on one fixture: the operation, its expected outcome, and what else is found
- * out. It reads no clock.
+ * One codec on one fixture: the operation, its expected outcome, and its allocation. It reads no
+ * clock.
  *
- * Decoding: the fixture's bytes come in chunks as a socket gives them, each reply is handed over
- * and let go at once, as a driver's caller does. Encoding: all bytes come to lie in memory that was
- * there before, as in the batch of a socket.
+ * Decoding: the fixture's bytes arrive in chunks as from a socket, and each reply is passed on and
+ * released immediately, as by a driver's caller. Encoding: all bytes are written into preallocated
+ * memory, as into the batch of a socket.
  */
 
 import { dataError, usageError } from '../lib/errors.js';
@@ -14,11 +14,11 @@ import { firstDifference } from './difference.js';
 import { getFixture } from './fixtures.js';
 import { referenceBytes } from './reference.js';
 
-/** What one read of a socket brings at most (libuv's suggestion, and Node's). */
+/** Largest read of a socket (suggested by libuv, used by Node). */
 export const CHUNK_BYTES = 65_536;
 /** Minimum bytes per operation, so that clock and loop are negligible. */
 const OPERATION_BYTES = 262_144;
-/** The allocation is the mean over as many passes as make this, and two at least. */
+/** The allocation is the mean over enough passes for this number, and at least two. */
 const ALLOCATION_BYTES = 1_048_576;
 const PASSES_MIN = 2;
 const ROOM = 2;
@@ -39,13 +39,13 @@ export class CodecTrial {
     const decodes = this.fixture.direction === 'decode';
     this.pass = decodes ? decodePass(codec, kind, this.fixture) : encodePass(codec, this.fixture);
     this.repeat = Math.max(1, Math.ceil(OPERATION_BYTES / this.pass.bytes));
-    /** What run must give. */
+    /** Expected return value of `run`. */
     this.expected = this.pass.expected * this.repeat;
   }
 
   /**
-   * An operation: the fixture is passed over `repeat` times.
-   * @returns {number} replies that were decoded, or bytes that were encoded
+   * An operation: processes the fixture `repeat` times.
+   * @returns {number} number of decoded replies, or of encoded bytes
    */
   run() {
     const { repeat, pass } = this;
@@ -56,23 +56,26 @@ export class CodecTrial {
 
   /**
    * Compares the complete output with the expected one.
-   * @throws {Error} E_DATA, with the first place where it differs
+   * @throws {Error} E_DATA, with the position of the first difference
    */
   check() {
     const found = this.pass.difference();
     if (found === null) return;
     const { path, actual, expected } = found;
-    throw dataError(`wrong: at ${path || 'the whole'} it gives ${actual}, right is ${expected}`);
+    throw dataError(`wrong output at ${path || 'the top level'}: ${actual} instead of ${expected}`);
   }
 
-  /** @returns {{ bytes: number, rows: number, replies: number, repeat: number }} of one operation */
+  /**
+   * @returns {{ bytes: number, rows: number, replies: number, repeat: number }} bytes of one
+   *   operation
+   */
   size() {
     const { repeat, fixture, pass } = this;
     const { rows, replies } = fixture;
     return { bytes: pass.bytes * repeat, rows: rows * repeat, replies: replies * repeat, repeat };
   }
 
-  /** @returns {import('../lib/types.js').WorkloadMetrics} of one operation, with its allocation */
+  /** @returns {import('../lib/types.js').WorkloadMetrics} allocation of one operation */
   metrics() {
     const { repeat, pass } = this;
     const passes = Math.max(PASSES_MIN, Math.ceil(ALLOCATION_BYTES / pass.bytes));
@@ -88,11 +91,11 @@ export class CodecTrial {
 }
 
 /**
- * @typedef {object} Pass once over a fixture
+ * @typedef {object} Pass one pass over a fixture
  * @property {number} bytes
  * @property {number} expected
  * @property {() => number} run
- * @property {(() => unknown)[]} steps of a pass: the allocation of each is looked at
+ * @property {(() => unknown)[]} steps parts of a pass whose allocation is measured separately
  * @property {() => import('./difference.js').Difference | null} difference
  */
 
@@ -107,7 +110,7 @@ function decodePass({ createDecoder, comparable = (reply) => reply }, kind, fixt
   const bytes = fixtureBytes(fixture);
   const chunks = chunksOf(bytes, fixture);
   let count = 0;
-  /** @type {any} the last one, so that none is optimised away, and no more is kept */
+  /** @type {any} the last reply, so that none is optimised away, and only one is kept */
   let last = null;
   const decoder = createDecoder(fixture.shape, (reply) => {
     count += 1;
@@ -137,7 +140,7 @@ function decodePass({ createDecoder, comparable = (reply) => reply }, kind, fixt
 /**
  * @param {readonly Buffer[]} chunks
  * @param {import('./definition.js').Decoder} decoder
- * @returns {(() => void)[]} as many chunks each as make a large one
+ * @returns {(() => void)[]} lists of as many chunks as make a large one
  */
 function stepsOf(chunks, decoder) {
   /** @type {Buffer[][]} */
@@ -159,8 +162,8 @@ function stepsOf(chunks, decoder) {
 /**
  * @param {Codec} codec
  * @param {Fixture} fixture
- * @param {readonly Buffer[]} [chunks] of its bytes; absent: as received from a socket
- * @returns {any[]} all replies, as they are compared
+ * @param {readonly Buffer[]} [chunks] chunks of its bytes; absent: as received from a socket
+ * @returns {any[]} all replies, in comparable form
  */
 export function decodeAll({ createDecoder, comparable }, fixture, chunks = undefined) {
   /** @type {any[]} */
@@ -189,7 +192,7 @@ export function chunksOf(bytes, { protocol, replies, single = false }) {
  * @param {Buffer} bytes
  * @param {number} at
  * @param {string} protocol
- * @param {number} replies all of one length, but those that say how long they are
+ * @param {number} replies replies of equal length, except those that include their length
  * @returns {number}
  */
 function replyLength(bytes, at, protocol, replies) {

@@ -1,6 +1,6 @@
 /**
- * Where a server is: the flag, then the environment, then our own running server, then the original
- * program's default port. Nothing is connected here.
+ * Address of a server: the option, then the environment, then Dragstrip's running server, then the
+ * default port of the original program. Opens no connection.
  */
 
 import { isIP } from 'node:net';
@@ -17,56 +17,66 @@ import { loadServer } from '../servers/registry.js';
 
 /**
  * @typedef {object} ResolvedAddress
- * @property {Address} address every endpoint of the server; for our own also `unix`, where it has
- *   one
- * @property {'flag' | 'env' | 'dragstrip' | 'default'} source where the first of them came from
- * @property {import('../lib/types.js').Credentials} credentials of the environment; of our own
- *   server those of its record
- * @property {Record<string, string>} credentialVariables where they were found, for the processes
- *   of benchmarks: lib/credentials.js
- * @property {import('../lib/types.js').RunningServer} [running] our own server, where that is the
- *   source
+ * @property {Address} address every endpoint of the server; for Dragstrip's own server also `unix`,
+ *   if it has a socket
+ * @property {'flag' | 'env' | 'dragstrip' | 'default'} source source of the first endpoint
+ * @property {string[]} [assumed] endpoints at their default port because only others were named: a
+ *   different server may own them
+ * @property {import('../lib/types.js').Credentials} credentials credentials from the environment;
+ *   for Dragstrip's own server, from its record
+ * @property {Record<string, string>} credentialVariables environment variables that hold them, for
+ *   benchmark processes: lib/credentials.js
+ * @property {import('../lib/types.js').RunningServer} [running] record of Dragstrip's own server,
+ *   if that is the source
  */
 
 /**
  * @param {string} serverName
- * @param {{ flags?: Record<string, string | undefined>, env?: NodeJS.ProcessEnv, home?: string }}
- *   [options] flags: by the flag's name without dashes
+ * @param {{ flags?: Record<string, string | undefined>, env?: NodeJS.ProcessEnv, home?: string,
+ *   anyDatabase?: boolean }} [options] options by name, without dashes; anyDatabase: accept URLs
+ *   that name another database, and ignore the name
  * @returns {Promise<ResolvedAddress>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a text that is no address, an
- *   unknown
- *   server, or a file of a password that cannot be read
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: invalid address, unknown server, or
+ *   unreadable password file
  */
 export async function resolveAddress(
   serverName,
-  { flags = {}, env = process.env, home = findHome({ env }) } = {},
+  { flags = {}, env = process.env, home = findHome({ env }), anyDatabase = false } = {},
 ) {
   const { endpoints, credentials } = await loadServer(serverName);
-  const given = findGiven(endpoints, flags, env);
+  const named = findGiven(endpoints, { flags, env, anyDatabase });
   const files = tlsFiles(flags, env);
-  if (given === null) {
+  if (named === null) {
     const running = readRunning(home, serverName);
     if (running !== null) {
       const address = withFiles(parseAddress(running.address), { ...running.tls, ...files });
       return { address, source: 'dragstrip', ...(await readFiles(running)), running };
     }
   }
-  const complete = completeAddress(endpoints, given?.address ?? {});
-  const source = given?.source ?? 'default';
-  if (given !== null && given.login.length === 0) {
-    const started = findRunningAt(home, Object.values(given.address).map(formatEndpoint));
+  const complete = completeAddress(endpoints, named?.address ?? {});
+  const source = named?.source ?? 'default';
+  const assumed =
+    named === null ? [] : Object.keys(endpoints).filter((one, i) => i > 0 && !named.address[one]);
+  if (named !== null && named.login.length === 0) {
+    const started = findRunningAt(home, Object.values(named.address).map(formatEndpoint));
     if (started !== null) {
       const address = withFiles(complete, { ...started.tls, ...files });
-      return { address, source, ...(await readFiles(started)) };
+      return { address, source, assumed, ...(await readFiles(started)) };
     }
   }
-  const credentialVariables = { ...credentials, ...Object.fromEntries(given?.login ?? []) };
-  const named = await readCredentials(credentialVariables, env);
-  return { address: withFiles(complete, files), source, credentials: named, credentialVariables };
+  const credentialVariables = { ...credentials, ...Object.fromEntries(named?.login ?? []) };
+  const secrets = await readCredentials(credentialVariables, env);
+  return {
+    address: withFiles(complete, files),
+    source,
+    assumed,
+    credentials: secrets,
+    credentialVariables,
+  };
 }
 
 /**
- * @param {readonly string[]} names of all servers of a command
+ * @param {readonly string[]} names names of all servers of a command
  * @param {{ flags: Record<string, string | undefined>, home: string }} options
  * @returns {Promise<ResolvedAddress[]>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
@@ -80,13 +90,18 @@ export async function resolveAddresses(names, options) {
   return found;
 }
 
-/** Files of TLS, by flag; each also from the environment, such as DRAGSTRIP_TLS_CA. */
-const TLS_FLAGS = Object.freeze({
+/** TLS files by option; each can also come from the environment, for example DRAGSTRIP_TLS_CA. */
+export const TLS_FLAGS = Object.freeze({
   ca: 'tls-ca',
   cert: 'tls-cert',
   key: 'tls-key',
   serverName: 'tls-server-name',
 });
+
+/** @param {string} flag `tls-ca` */
+export function variableOf(flag) {
+  return `DRAGSTRIP_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
 
 /**
  * @param {Record<string, string | undefined>} flags
@@ -97,26 +112,26 @@ function tlsFiles(flags, env) {
   /** @type {Record<string, string>} */
   const files = {};
   for (const [field, flag] of Object.entries(TLS_FLAGS)) {
-    const value = flags[flag] ?? env[`DRAGSTRIP_${flag.toUpperCase().replaceAll('-', '_')}`];
+    const value = flags[flag] ?? env[variableOf(flag)];
     if (value) files[field] = field === 'serverName' ? value : path.resolve(value);
   }
   if ((files['cert'] === undefined) === (files['key'] === undefined)) return files;
-  throw usageError('--tls-cert and --tls-key: one without the other', 'give both, or none');
+  throw usageError('--tls-cert and --tls-key require each other', 'give both, or neither');
 }
 
 /**
- * Options of TLS that nothing would use are refused. The environment is not: it may serve other
- * commands.
+ * Refuses TLS options without effect. The environment may serve other commands, so it is not
+ * checked.
  * @param {Record<string, string | undefined>} flags
- * @param {readonly Address[]} addresses all of a command
+ * @param {readonly Address[]} addresses all addresses of a command
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export function requireTlsUse(flags, addresses) {
-  const given = Object.values(TLS_FLAGS).find((flag) => flags[flag] !== undefined);
+  const named = Object.values(TLS_FLAGS).find((flag) => flags[flag] !== undefined);
   const isUsed = addresses.some((one) => Object.values(one).some(({ tls }) => tls !== undefined));
-  if (given === undefined || isUsed) return;
+  if (named === undefined || isUsed) return;
   throw usageError(
-    `--${given}: no server of this command has an address with TLS`,
+    `--${named}: no server of this command has an address with TLS`,
     'write rediss://HOST:PORT or mysql://HOST:PORT?ssl-mode=REQUIRED, or leave it out',
   );
 }
@@ -124,8 +139,8 @@ export function requireTlsUse(flags, addresses) {
 /**
  * @param {Address} address
  * @param {import('../lib/types.js').TlsFiles} files
- * @returns {Address} its encrypted endpoints with the files, and the name that the certificate must
- *   have: the host may be replaced by the address that it resolves to
+ * @returns {Address} its encrypted endpoints, with the files and the expected certificate name,
+ *   since the host may be replaced by its IP address
  */
 function withFiles(address, files) {
   const entries = Object.entries(address).map(([name, endpoint]) => {
@@ -137,7 +152,7 @@ function withFiles(address, files) {
 }
 
 /**
- * The secrets of a server that Dragstrip started are in its folder, whichever way it was named.
+ * The secrets of a server that Dragstrip started are in its folder, however the server was named.
  * @param {import('../lib/types.js').RunningServer} running
  */
 async function readFiles({ credentials = {} }) {
@@ -146,12 +161,13 @@ async function readFiles({ credentials = {} }) {
 
 /**
  * @param {Record<string, EndpointDefinition>} endpoints
- * @param {Record<string, string | undefined>} flags
- * @param {NodeJS.ProcessEnv} env
- * @returns {{ address: Address, source: 'flag' | 'env', login: [string, string][] } | null} what
- *   the user named; null for nothing; login: fields of credentials that a URL has, and its variable
+ * @param {{ flags: Record<string, string | undefined>, env: NodeJS.ProcessEnv,
+ *   anyDatabase: boolean }} how
+ * @returns {{ address: Address, source: 'flag' | 'env', login: [string, string][] } | null}
+ *   endpoint named by the user; null if none; login: credential fields from a URL, with the
+ *   variable
  */
-function findGiven(endpoints, flags, env) {
+function findGiven(endpoints, { flags, env, anyDatabase }) {
   /** @type {Address} */
   const address = {};
   /** @type {'flag' | 'env' | null} */
@@ -165,8 +181,8 @@ function findGiven(endpoints, flags, env) {
     const isFlag = fromFlag !== undefined;
     const origin = isFlag ? `--${flag}` : variable;
     const [first, ...others] = text.split(/,(?=unix:|[a-z]+:\/\/)/);
-    const { endpoint, scheme, user, password } = locate(first, origin);
-    if (isFlag) parseEndpoint(first, origin); // refuses a user or a password
+    const { endpoint, scheme, user, password } = locate(first, origin, { anyDatabase });
+    if (isFlag) parseEndpoint(first, origin, { anyDatabase }); // refuses a user or a password
     requireScheme(scheme, schemes, origin);
     address[name] = endpoint;
     if (user !== undefined) login.push(['user', `${OF_URL}${variable}`]);
@@ -178,9 +194,9 @@ function findGiven(endpoints, flags, env) {
 }
 
 /**
- * One server by TCP, by its socket and encrypted: `host:port,unix:/path,rediss://host:port`.
+ * One server over TCP, its socket and TLS: `host:port,unix:/path,rediss://host:port`.
  * @param {Address} address
- * @param {readonly string[]} texts behind the first
+ * @param {readonly string[]} texts texts after the first
  * @param {{ name: string, schemes: readonly string[], origin: string }} about
  */
 function addOthers(address, texts, { name, schemes, origin }) {
@@ -190,7 +206,7 @@ function addOthers(address, texts, { name, schemes, origin }) {
     requireScheme(locate(text, origin).scheme, schemes, origin);
     const isOne = ['main', 'sql'].includes(name) && address[which] === undefined;
     if (!isOne || (which === 'unix' && (other.path === undefined || name !== 'main'))) {
-      throw usageError(`${origin} ${JSON.stringify(text)}: one address too many`);
+      throw usageError(`${origin} ${JSON.stringify(text)}: too many addresses`);
     }
     address[which] = other;
   }
@@ -198,31 +214,34 @@ function addOthers(address, texts, { name, schemes, origin }) {
 
 /**
  * @param {string | undefined} scheme
- * @param {readonly string[]} schemes of the server
+ * @param {readonly string[]} schemes URL schemes of the server
  * @param {string} origin
  */
 function requireScheme(scheme, schemes, origin) {
   if (scheme === undefined || scheme === 'tls' || schemes.includes(scheme)) return;
   const known = ['host:port', ...schemes.map((name) => `${name}://host:port`)];
-  throw usageError(`${origin}: no URL of ${scheme}:// is expected`, `write ${known.join(', ')}`);
+  throw usageError(
+    `${origin}: the scheme ${scheme}:// belongs to a different server`,
+    `write ${known.join(', ')}`,
+  );
 }
 
 /**
- * Endpoints that the user did not name are on the host of the first one named, at their default
- * port: SQL of one server and HandlerSocket of another would be a mistake that no reply shows.
+ * Endpoints that the user did not name are on the host of the first named one, at their default
+ * port: SQL on one server and HandlerSocket on another would be a mistake that no reply reveals.
  * @param {Record<string, EndpointDefinition>} endpoints
- * @param {Address} given
+ * @param {Address} named
  * @returns {Address}
  */
-function completeAddress(endpoints, given) {
-  const host = Object.values(given).find((endpoint) => endpoint.host !== undefined)?.host;
+function completeAddress(endpoints, named) {
+  const host = Object.values(named).find((endpoint) => endpoint.host !== undefined)?.host;
   /** @type {Address} */
-  const address = { ...given };
+  const address = { ...named };
   for (const [name, definition] of Object.entries(endpoints)) {
     const endpoint = parseEndpoint(definition.default);
     const moved =
       host !== undefined && endpoint.path === undefined ? { ...endpoint, host } : endpoint;
-    address[name] = given[name] ?? moved;
+    address[name] = named[name] ?? moved;
   }
   return address;
 }

@@ -1,5 +1,5 @@
 /**
- * Loads that run whole: one contender under one load, in a process of its own, with nobody else
+ * Loads that run whole: one contender under one load, in its own process, with no other contender
  * open.
  */
 
@@ -9,19 +9,19 @@ import { endRound, serversOf, unfinishedOf } from './end-round.js';
 import { failBenchmark } from './lost-servers.js';
 import { loadOfReads, overheadContender, programContender, storageContender } from './roles.js';
 import { playRound } from './round.js';
-import { whole } from './schedule/index.js';
+import { wholeSegment } from './schedule/index.js';
 import { metricsOf } from './segment.js';
 import { sharesOf } from './share.js';
 import { toRound } from './to-round.js';
 
-/** Of what has no amount, beside segments in blocks. */
+/** Duration of loads without an amount, in a run whose other loads are in blocks. */
 const WHOLE_NS = 300e6;
-/** Operations of the harness overhead. */
+/** Operations per measurement of the harness overhead. */
 const OVERHEAD_OPERATIONS = Object.freeze({ sync: 200_000, window: 200_000, burst: 50_000 });
 const OVERHEAD_WARM = /** @type {const} */ ({ kind: 'operations', operations: 20_000 });
-/** Another program runs right before a storage or right after it, drawn anew for each round. */
+/** Another program runs directly before or after a storage; the order is drawn for each round. */
 const TURN_STREAM = 0x7475726e;
-/** Of a round that was stopped before its first operation. */
+/** Reason of a round that was stopped before its first operation. */
 const ABORTED = Object.freeze({ code: 'E_ABORTED', message: 'stopped before it was measured' });
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -43,16 +43,18 @@ export class Alone {
   constructor(jobs, run) {
     this.jobs = jobs;
     this.run = run;
-    /** Harness overhead of each pass, in ns per operation, by kind of load.
-     * @type {Map<keyof typeof OVERHEAD_OPERATIONS, number[]>} */
+    /**
+     * Harness overhead per pass, in ns per operation, by kind of load.
+     * @type {Map<keyof typeof OVERHEAD_OPERATIONS, number[]>}
+     */
     this.overheads = new Map();
   }
 
   /**
-   * One contender under one load, in a process of its own, with nobody else open.
+   * Runs one contender under one load in its own process, with no other contender open.
    * @param {Job} job
    * @param {{ round: number, position: number, rounds: number }} place
-   * @returns {Promise<Round>} the one that was appended to its benchmark
+   * @returns {Promise<Round>} the round appended to its benchmark
    */
   async play(job, place) {
     const { context } = this.run;
@@ -79,6 +81,7 @@ export class Alone {
       ...place,
       failure: seat.failure ?? (segment === null && signal?.aborted ? ABORTED : null),
       processNs: seat.processNs,
+      placement: this.run.placement?.of(load),
     });
     const beside = isProgramFirst ? before : await this.#playProgram(contender, load);
     if (Object.keys(beside).length > 0) made.metrics = { ...made.metrics, ...beside };
@@ -88,17 +91,17 @@ export class Alone {
   }
 
   /**
-   * Another program, with as many requests on the route of a storage.
+   * Runs another program with the same number of requests on the route of a storage.
    * @param {Contender} like
    * @param {RunLoad} load
-   * @returns {Promise<import('../lib/types.js').WorkloadMetrics>} what it reports
+   * @returns {Promise<import('../lib/types.js').WorkloadMetrics>} report of the program
    */
   async #playProgram(like, load) {
     const { workload, signal, runner } = this.run.context;
     const name = workload.program?.name(this.run.plan.workloadOptions) ?? null;
     if (name === null || runner !== undefined || signal?.aborted) return {};
     const contender = programContender(name, [like]);
-    // Keys of its own: those of the storage are as it has left them.
+    // It has its own keys, since the storage has modified its own.
     const tasks = contender.spec.tasks.map((task) => task && { ...task, slot: task.slot + 1 });
     const own = { ...contender, spec: { ...contender.spec, tasks } };
     const seat = await this.#playSeat(own, amountOf(load.load));
@@ -120,14 +123,15 @@ export class Alone {
    * @returns {Promise<Seat>}
    */
   async #playSeat(contender, amount, { shares, onProgress = () => {}, onPartial } = {}) {
-    const { runner, signal, cpus, detail, processes } = this.run.context;
+    const { runner, signal, cpus, detail, processes, counts } = this.run.context;
     if (runner !== undefined) return runner.playWhole(contender, amount, { signal, onProgress });
     const spec = { ...contender.spec, isLong: true, ...detail, ...(cpus && { cpus }) };
     const { seats } = await playRound({
-      seats: [{ name: contender.name, spec, shares }],
-      schedule: (seen) => whole(0, amount, seen),
+      seats: [{ ...contender, spec, shares }],
+      schedule: (seen) => wholeSegment(0, amount, seen),
       processes,
       placement: this.run.placement ?? undefined,
+      counts,
       signal,
       events: (seat) => ({
         onProgress,
@@ -138,7 +142,7 @@ export class Alone {
   }
 
   /**
-   * What the harness itself costs, beside loads that run whole: an entry for each kind of load.
+   * Measures the harness overhead for loads that run whole: one entry per kind of load.
    * @param {number} round
    */
   async playOverhead(round) {
@@ -157,12 +161,12 @@ export class Alone {
       const operations = OVERHEAD_OPERATIONS[name];
       const { inFlight } = load;
       const amount = { operations, durationNs: null };
-      const own = loadOfReads(
+      const reads = loadOfReads(
         `overhead ${name}`,
         { kind: name, inFlight, ...amount },
         OVERHEAD_WARM,
       );
-      const contender = overheadContender([own], this.#roleContext(round));
+      const contender = overheadContender([reads], this.#roleContext(round));
       const seat = await this.#playSeat(contender, amount);
       const made = await toRound(seat.merged([0]), { round, position: 0, failure: seat.failure });
       if (made.state !== 'measured') continue;
@@ -175,7 +179,8 @@ export class Alone {
 
 /**
  * @param {import('../lib/result.js').Load} load
- * @returns {Amount} as given; beside segments in blocks as long as a round of these
+ * @returns {Amount} the amount of the load; for runs with segments in blocks, the length of such a
+ *   round
  */
 export function amountOf({ operations, durationNs }) {
   if (operations === null && durationNs === null) return { operations, durationNs: WHOLE_NS };
@@ -186,7 +191,7 @@ export function amountOf({ operations, durationNs }) {
  * @param {Result} result
  * @param {{ kind: Result['harnessOverhead'][number]['load'], inFlight: number | null }} load
  * @param {readonly number[]} times ns per operation
- * @param {number} [n] rounds
+ * @param {number} [n] number of rounds
  */
 export function keepOverhead(result, { kind, inFlight }, times, n = times.length) {
   const nsPerOperation = upperMedian(times);
@@ -199,7 +204,7 @@ export function keepOverhead(result, { kind, inFlight }, times, n = times.length
 }
 
 /**
- * A benchmark whose server is gone: not executed. It shows the reason once, not per round.
+ * Skips a benchmark whose server is unreachable. The reason is reported once, not per round.
  * @param {Benchmark} benchmark
  * @param {import('./segment.js').Failure} failure
  * @param {{ round: number, position: number }} place
@@ -213,9 +218,9 @@ async function failLost(benchmark, failure, place) {
 }
 
 /**
- * How the canary loop came out, against the first one of the run.
+ * Change of the canary loop since the first one of the run.
  * @param {Round} round
- * @param {Result} result without that round
+ * @param {Result} result result so far, without that round
  */
 function recordDrift({ conditions }, { benchmarks }) {
   if (conditions === undefined || conditions.canaryNs === null) return;

@@ -1,8 +1,9 @@
 /**
- * The benchmarks of a run, and the input of each one's process. Pure; what can run here and now is
- * decided in targets.js.
+ * The benchmarks of a run, and the input of each benchmark's process. Pure; targets.js decides
+ * which benchmarks can run on this machine.
  */
 
+import { formatCount, formatElapsed } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { baseProfileOf } from '../lib/tls-profile.js';
 import { parseSelection, requireProfile } from '../storages/index.js';
@@ -21,10 +22,10 @@ import { asWhole, isInBlocks, OF_TRIAL } from './schedule/choose.js';
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
 
 /**
- * @typedef {object} Job a benchmark that can run
+ * @typedef {object} Job a runnable benchmark
  * @property {Benchmark} benchmark
  * @property {StorageTarget} target
- * @property {string} label of its storage
+ * @property {string} label label of its storage
  * @property {RunLoad} load
  *
  * @typedef {import('./roles.js').RunLoad} RunLoad
@@ -33,13 +34,14 @@ import { asWhole, isInBlocks, OF_TRIAL } from './schedule/choose.js';
 /**
  * @param {RunPlan} plan
  * @param {readonly StorageTarget[]} storages
- * @param {readonly ServerTarget[]} [others] further servers that the workload names
- * @param {WorkloadDefinition} [workload] of a plan with variants
- * @returns {Benchmark[]} by variant, then load, then storage
+ * @param {readonly ServerTarget[]} [others] further servers that the workload uses
+ * @param {WorkloadDefinition} [workload] workload, if the plan has variants
+ * @returns {Benchmark[]} ordered by variant, then load, then storage
  */
 export function makeBenchmarks(plan, storages, others = [], workload = undefined) {
-  const own = nameOf(plan, workload);
-  const { variants = [{ parameters: undefined, loads: plan.loads }], workloads = [own] } = plan;
+  const mainWorkload = nameOf(plan, workload);
+  const { variants = [{ parameters: undefined, loads: plan.loads }], workloads = [mainWorkload] } =
+    plan;
   const parse = workload === undefined ? parseSelection : contendersOf(workload).parse;
   return variants.flatMap((/** @type {Partial<import('./plan.js').Variant>} */ variant) => {
     const { parameters, loads = [], storages: listed } = variant;
@@ -60,25 +62,25 @@ export function makeBenchmarks(plan, storages, others = [], workload = undefined
 
 /**
  * @param {StorageTarget} target
- * @param {Readonly<Record<string, unknown>>} given parameters of a variant; without variants the
+ * @param {Readonly<Record<string, unknown>>} given parameters of a variant; without variants, the
  *   options of the workload
  * @param {{ workload: WorkloadDefinition | undefined, others: readonly ServerTarget[] }} run
- * @returns {StorageTarget | null} with the reason where it does not have this; null: no such
- *   benchmark
+ * @returns {StorageTarget | null} skipped with a reason if the storage does not support it; null:
+ *   no such benchmark
  */
 function offered(target, given, { workload, others }) {
   const parameters = /** @type {import('../lib/types.js').Parameters} */ (given);
   const definition = /** @type {StorageDefinition} */ (target.definition);
   const offer = workload?.offers?.(definition, parameters, reachOf(target, others)) ?? true;
   if (offer === false) return null;
-  const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
-  return { ...target, unavailable: target.unavailable ?? lack };
+  const missing = missingServer(workload, parameters, others) ?? (offer === true ? null : offer);
+  return { ...target, unavailable: target.unavailable ?? missing };
 }
 
 /**
  * @param {RunPlan} plan
  * @param {WorkloadDefinition | undefined} workload
- * @returns {string} of a file: what its workload calls itself
+ * @returns {string} name of a workload, for a file the one that it declares
  */
 function nameOf(plan, workload) {
   const isFile = /[/\\]|\.[cm]?js$/.test(plan.workload);
@@ -115,7 +117,7 @@ function isListed({ source, profile }, listed) {
  * @param {readonly ServerTarget[]} others
  * @returns {Unavailable | null}
  */
-function lackOfOther(workload, parameters, others) {
+function missingServer(workload, parameters, others) {
   const names = workload?.servers?.(parameters) ?? [];
   const lacking = others.find(({ name, unavailable }) => names.includes(name) && unavailable);
   return lacking?.unavailable ?? null;
@@ -131,7 +133,7 @@ function lackOfOther(workload, parameters, others) {
 function makeBenchmark(workload, labelled, storage, parameters) {
   const { definition, profile } = storage;
   const { load, label } = labelled;
-  const unavailable = storage.unavailable ?? lackOfConnections(storage, load);
+  const unavailable = storage.unavailable ?? whyOneConnection(storage, load);
   const variant =
     parameters === undefined ? '' : `[${Object.entries(parameters).map(toPair).join(',')}]`;
   return {
@@ -148,18 +150,48 @@ function makeBenchmark(workload, labelled, storage, parameters) {
   };
 }
 
+/** Longer bursts are announced. */
+const BURST_NS_MAX = 10e9;
+
+/**
+ * @param {readonly Benchmark[]} benchmarks
+ * @param {readonly StorageTarget[]} storages
+ * @returns {import('../lib/result.js').Warning[]} long bursts, to be announced
+ */
+export function slowBursts(benchmarks, storages) {
+  return benchmarks.flatMap(({ id, storage, profile, load, state }) => {
+    const { operations, processes = 1 } = load;
+    if (load.kind !== 'burst' || state !== 'planned' || operations === null) return [];
+    const target = storages.find(
+      (one) => one.definition.name === storage && one.profile === profile,
+    );
+    const each = Math.ceil(operations / processes);
+    const burstNs = target?.definition.burstNs?.(each) ?? 0;
+    if (burstNs < BURST_NS_MAX) return [];
+    const time = formatElapsed(burstNs / 1e6);
+    return {
+      code: 'W_SLOW_BURST',
+      message:
+        `${storage}: a burst of ${formatCount(each)} takes about ${time}, ` +
+        'on a busy machine several times that',
+      hint: 'use --in-flight 1000, fewer --ops, or --storages without it',
+      benchmark: id,
+    };
+  });
+}
+
 /**
  * @param {StorageTarget} storage
  * @param {Load} load
  * @returns {Unavailable | null}
  */
-function lackOfConnections({ definition, profile }, { connections = 1 }) {
+function whyOneConnection({ definition, profile }, { connections = 1 }) {
   if (connections === 1) return null;
   const hint = 'choose storages with a server and without blocking calls for --connections';
   if (definition.server === null) return { reason: 'an embedded store has no connections', hint };
   const { calls } = requireProfile(definition, profile);
   if (calls !== 'sync') return null;
-  return { reason: 'its calls block: there is one request in flight, on one connection', hint };
+  return { reason: 'its calls block, so it has one request in flight, on one connection', hint };
 }
 
 /** @param {[string, string | number | boolean]} parameter */
@@ -172,13 +204,13 @@ function toPair([name, value]) {
  * @param {readonly StorageTarget[]} storages
  * @param {Result} result
  * @param {WorkloadDefinition} workload
- * @returns {Job[]} the jobs of one storage follow each other, in the order of the storages; those
- *   of one load share it
+ * @returns {Job[]} jobs of one storage are consecutive, in the order of the storages; jobs of one
+ *   load share it
  */
 export function makeJobs(plan, storages, result, workload) {
   /** @type {Map<string, RunLoad>} */
   const loads = new Map();
-  const own = nameOf(plan, workload);
+  const mainWorkload = nameOf(plan, workload);
   const isNamed = new Set(result.benchmarks.map((one) => one.workload)).size > 1;
   return storages.flatMap((target) => {
     const { definition, profile } = target;
@@ -186,11 +218,11 @@ export function makeJobs(plan, storages, result, workload) {
     return result.benchmarks
       .filter((one) => one.state !== 'skipped' && one.storage === name && one.profile === profile)
       .map((benchmark) => {
-        const source = benchmark.workload === own ? plan.workload : benchmark.workload;
+        const source = benchmark.workload === mainWorkload ? plan.workload : benchmark.workload;
         const load = runLoadOf(benchmark, source, plan, workload, isNamed);
         const isShared = workload.needs.includes('set') && definition.fill !== undefined;
-        // Two processes that write to the same LMDB file have been seen to crash.
-        const reason = 'an embedded store is written to by one process at a time';
+        // Two processes writing to the same LMDB file have crashed in practice.
+        const reason = 'only one process at a time can write to an embedded store';
         const alone = isShared && isInBlocks(load) ? asWhole(load, reason) : load;
         const known = loads.get(alone.id) ?? alone;
         loads.set(known.id, known);

@@ -1,6 +1,6 @@
 /**
- * What server and client ceilings share: their contenders, which are those of a race, and the
- * figure of their rounds. How they are scheduled is theirs.
+ * Shared parts of server and client ceilings: their contenders, the same as in a race, and the
+ * figure of their rounds. Each schedules its own rounds.
  */
 
 import { labelOf } from '../lib/label.js';
@@ -18,20 +18,20 @@ const WARM = /** @type {const} */ ({ kind: 'level', nsMax: 0.4e9 });
 /** @typedef {ReturnType<typeof figureOf>} CeilingFigure */
 
 /**
- * @typedef {object} CeilingRound of a contender under one load
+ * @typedef {object} CeilingRound round of a contender under one load
  * @property {number} opsPerSecond
- * @property {number} operations those that its CPU times are of
- * @property {number | null} clientCpuNs null: not readable
- * @property {number | null} serverCpuNs null: not readable
+ * @property {number} operations number of operations that the CPU times cover
+ * @property {number | null} clientCpuNs null: unreadable
+ * @property {number | null} serverCpuNs null: unreadable
  */
 
 /**
  * @param {readonly StorageTarget[]} targets
- * @param {readonly Load[]} loads reads of rows, whatever the workload of the run
+ * @param {readonly Load[]} loads reads of rows, for every workload
  * @param {Pick<import('./plan.js').RunPlan, 'dataset' | 'seed' | 'timeoutMs'>} plan
  * @param {number} round
- * @returns {import('./roles.js').Contender[]} the drivers, in the order of the targets, then the
- *   wire loop of each protocol
+ * @returns {import('./roles.js').Contender[]} drivers in the order of the targets, then the wire
+ *   loop of each protocol
  */
 export function ceilingContenders(targets, loads, plan, round) {
   const contenders = targets.map(({ definition: { name }, profile }) =>
@@ -52,7 +52,7 @@ export function ceilingContenders(targets, loads, plan, round) {
 /**
  * @param {Seat} seat
  * @param {number} load
- * @returns {CeilingRound | null} null: nothing was measured, see the seat's failure
+ * @returns {CeilingRound | null} null: nothing was measured; the seat has the failure
  */
 export function roundOf(seat, load) {
   const { spanNs, operations } = spanOfValid(seat.segments[load]);
@@ -84,7 +84,7 @@ export function figureOf(rounds) {
 /**
  * @param {readonly CeilingRound[]} rounds
  * @param {'clientCpuNs' | 'serverCpuNs'} field
- * @returns {number | null} null: not known in each round
+ * @returns {number | null} null if it is unknown in any round
  */
 function perOperation(rounds, field) {
   let [sum, all] = [0, 0];

@@ -1,7 +1,7 @@
 /**
- * The limits around a race: the wire of each server that the storages talk to, and each driver
- * against a fake server. A ceiling that cannot be measured is an entry with its reason, not an
- * error: the others are measured all the same.
+ * The limits around a race: the wire ceiling of each server in use, and each driver against a fake
+ * server. A ceiling that cannot be measured becomes an entry with its reason; the others are still
+ * measured.
  */
 
 import { createDataset } from '../lib/dataset.js';
@@ -13,12 +13,13 @@ import { LIMIT_DEFAULTS, limitLoads } from './limit-options.js';
 import { planRun } from './plan.js';
 import { emptyResult } from './runner.js';
 import { measureServerCeiling } from './server-ceilings.js';
+import { withRows } from './server-locks.js';
 import { resolveTargets } from './targets.js';
 
-/** Of all ceilings, and of them what those of the servers take, about. */
+/** Approximate duration of all ceilings, and the share of the server ceilings. */
 const BUDGET_MS = 60_000;
 const SERVER_SHARE = 0.4;
-/** Where the number is not given and they take longer than that. */
+/** Rounds if the option is absent and more would take longer than that. */
 const ROUNDS_LEAST = 3;
 
 /** @typedef {import('../lib/ceilings.js').Limits} Limits */
@@ -28,23 +29,23 @@ const ROUNDS_LEAST = 3;
 
 /**
  * @typedef {object} LimitContext
- * @property {number} [budgetMs] of all ceilings, about; default one minute
+ * @property {number} [budgetMs] approximate time for all ceilings; default one minute
  * @property {AbortSignal} [signal]
  * @property {(text: string, share: number) => void} [onProgress]
  */
 
 /**
- * `dragstrip limit`: a result without benchmarks, whose limits are what was measured.
- * @param {import('./plan.js').RunOptions} options as of a run; loads: of the client ceilings
+ * `dragstrip limit`: a result without benchmarks whose limits are the measurements.
+ * @param {import('./plan.js').RunOptions} options same as for a run; loads: of the client ceilings
  * @param {LimitContext} [context]
  * @returns {Promise<import('../lib/result.js').Result>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET (a storage that was named
- *   cannot run), E_REFUSED
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET (a named storage cannot
+ *   run), E_REFUSED
  */
 export async function runLimits(options, context = {}) {
   const { rounds = LIMIT_DEFAULTS.rounds, loads = limitLoads() } = options;
   const plan = planRun({ command: 'limit', ...options, loads, rounds });
-  createDataset(plan.dataset); // refuses what is out of range before anything is opened
+  createDataset(plan.dataset); // refuses invalid values before anything is opened
   const home = plan.home ?? findHome();
   const targets = await resolveTargets({ ...plan, home }, { needs: ['get'] });
   const storages = targets.storages.filter(({ server }) => server !== null);
@@ -53,7 +54,11 @@ export async function runLimits(options, context = {}) {
   const isFixed = loads.some(({ kind, operations }) => kind !== 'burst' && operations);
   const roundsLeast = options.rounds === undefined ? ROUNDS_LEAST : rounds;
   const ceilings = { ...plan, isFixed, roundsLeast };
-  result.limits = await measureLimits(ceilings, storages, context);
+  const { signal } = context;
+  const warnings = await withRows({ plan, home, storages, signal }, async () => {
+    result.limits = await measureLimits(ceilings, storages, context);
+  });
+  result.warnings.push(...warnings);
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = systemClock.date();
   return result;
@@ -63,7 +68,7 @@ export async function runLimits(options, context = {}) {
  * @param {import('./client-ceilings.js').CeilingPlan} plan loads: of the client ceilings
  * @param {readonly StorageTarget[]} storages
  * @param {LimitContext} [context]
- * @returns {Promise<Limits>} what was measured until then, where the signal stopped it
+ * @returns {Promise<Limits>} measurements so far, if the signal aborted it
  */
 export async function measureLimits(plan, storages, context = {}) {
   /** @type {Limits} */
@@ -101,7 +106,7 @@ export async function measureLimits(plan, storages, context = {}) {
 
 /**
  * @param {ServerTarget} server
- * @returns {boolean} ceilings are those of plain connections: fake servers do not encrypt
+ * @returns {boolean} plain connections only, since fake servers do not encrypt
  */
 function isEncrypted({ address: { main, sql } }) {
   return (main ?? sql)?.tls !== undefined;

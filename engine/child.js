@@ -1,6 +1,6 @@
 /**
- * The entry of a contender's own process: opens it, then answers one request after the other (see
- * contender.js), with notices of progress and of what was measured so far beside them.
+ * Entry of a contender's process: opens the contender, then answers one request after another (see
+ * contender.js), with notifications of progress and of partial measurements.
  */
 
 import { sendToParent } from '../lib/plain-message.js';
@@ -11,7 +11,7 @@ import { liveOf, segmentSoFar } from './recorded.js';
 import { serveParent } from './served-process.js';
 
 const PROGRESS_EVERY_NS = 500e6;
-/** At most so much of what was measured is lost with this process. */
+/** Measurements at risk if this process dies. */
 const PARTIAL_EVERY_NS = 1e9;
 
 /** @type {import('./contender.js').Contender | null} */

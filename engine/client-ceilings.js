@@ -1,7 +1,7 @@
 /**
- * Client ceilings: every driver against a fake server that replies immediately. In each round a
+ * Client ceilings: every driver against a fake server that replies immediately. Each round has a
  * fresh process per driver, all protocols together, in blocks; the wire loop against each fake
- * server runs in the same blocks, so that what is compared was measured side by side. Bursts run
+ * server runs in the same blocks, so that compared figures are measured side by side. Bursts run
  * whole.
  */
 
@@ -19,13 +19,13 @@ import { checkAvailable } from '../storages/index.js';
 import { ceilingContenders, figureOf, roundOf } from './ceiling-seats.js';
 import { createProcesses } from './contender-process.js';
 import { playRound } from './round.js';
-import { blocks, whole } from './schedule/index.js';
+import { blocks, wholeSegment } from './schedule/index.js';
 
 const SEGMENT_NS = 5e6;
-/** Blocks of a round, where the budget leaves room for more or for fewer. */
+/** Blocks of a round; the budget may require more or fewer. */
 const BLOCKS_MIN = 3;
 const BLOCKS_MAX = 30;
-/** To start, open and warm up one driver beside others. */
+/** Time to start, open and warm up one driver alongside others. */
 const START_NS = 0.2e9;
 const BLOCKS_STREAM = 0x626c0000;
 
@@ -43,17 +43,17 @@ const BLOCKS_STREAM = 0x626c0000;
  * @property {import('../lib/types.js').DatasetOptions} dataset
  * @property {number} seed
  * @property {number} timeoutMs
- * @property {number} [roundsLeast] so many where the budget is spent by then; absent: all
- * @property {boolean} [isFixed] operations of the loads are per round; else it is the time that
- *   counts
+ * @property {number} [roundsLeast] minimum rounds once the budget is spent; absent: all
+ * @property {boolean} [isFixed] operations of the loads are per round; otherwise the duration is
+ *   fixed
  *
  * @typedef {object} DriverJob
  * @property {StorageTarget} target
  * @property {string} protocol
  * @property {import('../lib/result.js').Load} load
  * @property {import('./ceiling-seats.js').CeilingRound[]} records
- * @property {number[]} capacities the wire loop against the fake server, in the round of each
- *   record
+ * @property {number[]} capacities figures of the wire loop against the fake server, in the round of
+ *   each record
  * @property {string | null} failure
  */
 
@@ -62,7 +62,7 @@ const BLOCKS_STREAM = 0x626c0000;
  * @param {ReadonlyMap<string, readonly StorageTarget[]>} byProtocol
  * @param {{ budgetNs: number, signal?: AbortSignal,
  *   onProgress?: (text: string, share: number) => void }} context
- * @returns {Promise<ClientCeiling[]>} what was measured until then, where the signal stopped it
+ * @returns {Promise<ClientCeiling[]>} measurements so far, if the signal aborted it
  */
 export async function measureClientCeilings(plan, byProtocol, { budgetNs, signal, onProgress }) {
   const loads = plan.loads.filter(({ kind }) => kind !== 'rate');
@@ -98,7 +98,7 @@ export async function measureClientCeilings(plan, byProtocol, { budgetNs, signal
         signal,
         onPhase,
         parts: plan.isFixed ? blockCount : null,
-        // On a busy machine a block takes longer than planned: the first round shows it.
+        // On a busy machine a block takes longer than planned; the first round shows by how much.
         blocks(leadNs) {
           if (round > 0 || plan.isFixed) return blockCount;
           const leftNs = budgetNs / plan.rounds - (systemClock.now() - startNs);
@@ -108,7 +108,7 @@ export async function measureClientCeilings(plan, byProtocol, { budgetNs, signal
         },
       });
       if (signal?.aborted) break;
-      // On a busy machine the others are shorter than the first: that one says what they take.
+      // On a busy machine the first round predicts the time that the others need.
       const most = (blockCount * budgetNs) / plan.rounds / (systemClock.now() - startNs);
       if (round === 0) blockCount = Math.min(blockCount, Math.max(BLOCKS_MIN, Math.floor(most)));
       takeRound(able, drivers, seats);
@@ -124,15 +124,15 @@ export async function measureClientCeilings(plan, byProtocol, { budgetNs, signal
 /**
  * @param {RunPlan['loads']} loads
  * @param {ReadonlyMap<string, readonly StorageTarget[]>} byProtocol
- * @returns {Promise<DriverJob[]>} by driver, then load
+ * @returns {Promise<DriverJob[]>} ordered by driver, then load
  */
 async function jobsOf(loads, byProtocol) {
   /** @type {DriverJob[]} */
   const jobs = [];
   for (const [protocol, targets] of byProtocol) {
     for (const target of targets) {
-      const lack = await checkAvailable(target.definition, target.profile);
-      const failure = lack?.reason ?? null;
+      const missing = await checkAvailable(target.definition, target.profile);
+      const failure = missing?.reason ?? null;
       for (const load of loads) {
         jobs.push({ target, protocol, load, records: [], capacities: [], failure });
       }
@@ -154,13 +154,14 @@ function blocksOf(entrants, loads, { budgetNs, rounds }) {
 }
 
 /**
- * Loads that are no burst in blocks; then each burst whole, one contender after the other.
+ * Runs loads other than bursts in blocks; then each burst whole, one contender after another.
  * @param {(loads: RunPlan['loads']) => import('./roles.js').Contender[]} seatsOf
  * @param {RunPlan['loads']} loads
- * @param {{ random: () => number, signal?: AbortSignal, blocks: (leadNs: number) => number,
- *   parts: number | null, onPhase: (phase: string, share: number) => void }} how parts: segments
- *   that share the operations of a load, where they are fixed
- * @returns {Promise<Seat[]>} those of each load in the order of the drivers, then of the wire loops
+ * @param {{ random: () => number, signal?: AbortSignal, blocks: (leadNs: number) => number, parts:
+ *   number | null, onPhase: (phase: string, share: number) => void }} how parts: segments that
+ *   share the operations of a load, if these are fixed
+ * @returns {Promise<Seat[]>} figures of each load in the order of the drivers, then of the wire
+ *   loops
  */
 async function playCeilings(seatsOf, loads, { random, signal, blocks: count, parts, onPhase }) {
   const closed = loads.filter(({ kind }) => kind !== 'burst');
@@ -190,7 +191,7 @@ async function playCeilings(seatsOf, loads, { random, signal, blocks: count, par
       if (closed.length > 0) yield* blocks(plan, seen);
       for (const [i, { load }] of bursts.entries()) {
         const { operations, durationNs } = load;
-        yield* whole(inBlocks.length + i, { operations, durationNs }, seen);
+        yield* wholeSegment(inBlocks.length + i, { operations, durationNs }, seen);
       }
     },
     processes: createProcesses(),
@@ -203,21 +204,22 @@ async function playCeilings(seatsOf, loads, { random, signal, blocks: count, par
 /**
  * @param {StorageTarget} target
  * @param {ReadonlyMap<string | null, RunningFakeServer>} fakes
- * @returns {StorageTarget} the same driver
+ * @returns {StorageTarget} the same driver against the fake server
  */
 function withServer(target, fakes) {
   const fake = /** @type {RunningFakeServer} */ (fakes.get(protocolOf(target.definition)));
   const { own: _own, ...server } = /** @type {ServerTarget} */ (target.server);
   const { endpoint: main } = fake;
-  // One server for every endpoint: it answers as that of the protocol.
+  // One server for every endpoint; it replies in the protocol of the endpoint.
   const address = { main, read: main, write: main, sql: main };
   return { ...target, server: { ...server, address, credentialVariables: null, pids: [fake.pid] } };
 }
 
 /**
- * @param {readonly DriverJob[]} jobs get the records of the round, or why there is none
+ * @param {readonly DriverJob[]} jobs they receive the records of the round, or the reason why
+ *   there is none
  * @param {readonly StorageTarget[]} drivers
- * @param {readonly Seat[]} seats of playCeilings
+ * @param {readonly Seat[]} seats seats of playCeilings
  */
 function takeRound(jobs, drivers, seats) {
   for (const job of jobs) {
@@ -240,7 +242,7 @@ function takeRound(jobs, drivers, seats) {
 export function toClientCeiling({ target, protocol, load, records, capacities, failure }) {
   const { kind, inFlight, operations } = load;
   const { opsPerSecond, interval, serverCpuNs, ...figure } = figureOf(records);
-  // The median of the rounds' own ratios: a round in which the machine was slow was so for both.
+  // The median of the ratios per round: in a slow round, both sides were slow.
   const headroom = medianOf(capacities.map((most, i) => most / figure.rounds[i]));
   const short = headroom !== null && headroom < HEADROOM_MIN;
   const isFigure = failure === null && !short && opsPerSecond !== null;

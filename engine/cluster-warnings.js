@@ -1,6 +1,6 @@
 /**
- * What a cluster did to its clients during a run: redirections that the drivers tell of, and
- * outages, as warnings. The drivers handle both themselves; a latency alone does not show them.
+ * Warnings about a cluster during a run: redirections reported by the drivers, and outages. Drivers
+ * handle both themselves, so latencies alone do not reveal them.
  */
 
 import { formatElapsed } from '../lib/format.js';
@@ -10,7 +10,7 @@ import { addRedirects } from './redirects.js';
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Warning} Warning */
 
-/** Kinds as the cluster writes them. */
+/** Kinds as spelled by the cluster. */
 const WORDS = Object.freeze({
   moved: 'MOVED',
   ask: 'ASK',
@@ -56,7 +56,7 @@ function redirectWarning({ id, rounds }) {
  * @returns {Warning | []}
  */
 function outageWarning({ id, load }, { round, state, timeline, durationNs, outages = [] }) {
-  // A trace has pauses of its own; outages in which no connection was left are named already.
+  // A trace has its own pauses; outages without any connection are already reported.
   if (load.rate === undefined || load.arrivals === 'trace') return [];
   if (state !== 'measured' || outages.length > 0) return [];
   const outage = longestOutage(timeline, load.rate, load.durationNs ?? durationNs);

@@ -1,25 +1,31 @@
 /**
- * The parent's side of a contender's process: one request at a time, its answer as a promise. A
- * process that ends, or is silent for too long during a request, fails that request.
- * For tests with a fake clock the same runs in this process.
+ * Parent side of a contender's process: one request at a time, answered by a promise. If the
+ * process ends or sends nothing for too long during a request, the request fails. With a fake
+ * clock, tests run the same code in this process.
  */
 
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
 import { DragstripError } from '../lib/errors.js';
 import { describeEnd, startChild } from '../lib/node-child.js';
 import { systemClock } from '../measure/clock.js';
+import { readOomKills } from '../measure/conditions.js';
 import { openContender } from './contender.js';
+import { hasRun } from './placement.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 
 /**
- * A storage may block its event loop for ever; nothing but its parent can end that. Opening and
- * drawing keys for millions of rows, or issuing millions of operations at once, takes some seconds.
+ * A storage may block its event loop forever, and only its parent can end it. Opening, drawing keys
+ * for millions of rows, or issuing millions of operations at once takes seconds.
  */
 const SILENCE_MS = 60_000;
 /** After an abort a contender drains for a second and answers; then it is killed. */
 const ABORT_GRACE_MS = 4000;
+
+/** Another process may have been OOM-killed at that time, and this one by hand. */
+const OUT_OF_MEMORY =
+  'the kernel killed a process for lack of memory: raise the memory limit, or use fewer --ops ' +
+  'or a smaller --in-flight';
 
 /** @typedef {import('./contender.js').ContenderSpec} ContenderSpec */
 /** @typedef {import('./contender.js').Amount} Amount */
@@ -29,8 +35,8 @@ const ABORT_GRACE_MS = 4000;
 /**
  * @typedef {object} ProcessEvents
  * @property {(progress: Progress) => void} [onProgress]
- * @property {(segment: import('./segment.js').Segment) => void} [onPartial] about each second, what
- *   the segment under way has measured
+ * @property {(segment: import('./segment.js').Segment) => void} [onPartial] measurements of the
+ *   running segment, about once per second
  *
  * @typedef {{ phase: string, settled: number,
  *   live?: import('./recorded.js').LiveFigures }} Progress
@@ -42,23 +48,23 @@ const ABORT_GRACE_MS = 4000;
  */
 
 /**
- * @typedef {object} RemoteContender as Contender, each answer by a process
+ * @typedef {object} RemoteContender same as Contender, but answered by a process
  * @property {() => Promise<void>} open
  * @property {import('./contender.js').Contender['warm']} warm
  * @property {import('./contender.js').Contender['prepare']} prepare
  * @property {(load: number, start: Start, amount?: Amount) =>
- *   Promise<import('./segment.js').Segment>} run with an amount it is prepared first
+ *   Promise<import('./segment.js').Segment>} run with an amount, prepares first
  * @property {import('./contender.js').Contender['close']} close
  * @property {(cpus: readonly number[]) => Promise<void>} pin
- * @property {() => void} abort what it does
+ * @property {() => void} abort stops the running segment
  * @property {() => void} kill
  * @property {() => Promise<number | null>} ended resolves when the process has ended, with its wall
- *   time in ns; null: it is this process
+ *   time in ns; null if it is this process
  */
 
 /**
- * @param {{ silenceMs?: number }} [options] silenceMs: how long a process may be without a sign of
- *   life during a request, at least six of its time limits
+ * @param {{ silenceMs?: number }} [options] silenceMs: maximum time without a heartbeat during a
+ *   request; at least six of its time limits
  * @returns {ProcessFactory}
  */
 export function createProcesses({ silenceMs = SILENCE_MS } = {}) {
@@ -92,6 +98,7 @@ class ContenderProcess {
     this.spec = spec;
     this.silenceMs = silenceMs;
     this.partials = onPartial !== undefined;
+    this.oomKills = readOomKills();
     this.child = startChild(CHILD, { cpus: spec.cpus, runtime: spec.runtime });
     this.child.on('message', (/** @type {any} */ message) => {
       this.#silence?.refresh();
@@ -102,7 +109,7 @@ class ContenderProcess {
       else this.#settle(null, message.value);
     });
     const startNs = systemClock.now();
-    this.#exit = this.child.then((end) => {
+    this.#exit = this.child.ended.then((end) => {
       clearTimeout(this.#killer);
       this.#ended = this.#failureOf(end);
       this.#settle(this.#ended);
@@ -130,7 +137,10 @@ class ContenderProcess {
     });
   }
 
-  /** @param {unknown} message A failed send means that it is ending: how it ended says more. */
+  /**
+   * @param {unknown} message A failed send means that the process is ending; its exit status is
+   *   more informative.
+   */
   #send(message) {
     if (this.child.connected) this.child.send(/** @type {any} */ (message), () => {});
   }
@@ -169,13 +179,12 @@ class ContenderProcess {
   }
 
   /**
-   * Keeps its main thread on some processors. V8's helper threads stay free: they compile and
-   * collect garbage beside it, as they do for any user.
+   * Binds its main thread to processors. V8's helper threads stay free: they compile and collect
+   * garbage concurrently, as they do for users.
    * @param {readonly number[]} cpus
    */
   async pin(cpus) {
-    const args = ['--cpu-list', '--pid', cpus.join(','), String(this.child.pid)];
-    await execa('taskset', args, { reject: false });
+    await hasRun('taskset', ['--cpu-list', '--pid', cpus.join(','), String(this.child.pid)]);
   }
 
   abort() {
@@ -196,14 +205,17 @@ class ContenderProcess {
 
   /**
    * @param {Parameters<typeof describeEnd>[0]} end
-   * @returns {Failure} why it has ended, for the request that is open
+   * @returns {Failure} reason of its end, for the pending request
    */
   #failureOf(end) {
     if (this.#isAborted) {
       return { code: 'E_ABORTED', message: 'stopped before it returned a result' };
     }
     if (!this.#isBlocked) {
-      return { code: 'E_BENCHMARK_PROCESS', message: `the benchmark process ${describeEnd(end)}` };
+      const isOutOfMemory =
+        end.signal === 'SIGKILL' && Number(readOomKills()) > Number(this.oomKills);
+      const why = isOutOfMemory ? `${describeEnd(end)}: ${OUT_OF_MEMORY}` : describeEnd(end);
+      return { code: 'E_BENCHMARK_PROCESS', message: `the benchmark process ${why}` };
     }
     const message =
       `the storage blocked the event loop for ${this.silenceMs / 1000} s; ` +
@@ -221,11 +233,11 @@ export function inThisProcess(instruments) {
     const stop = new AbortController();
     /** @type {import('./contender.js').Contender | null} */
     let contender = null;
-    const own = () => /** @type {import('./contender.js').Contender} */ (contender);
+    const opened = () => /** @type {import('./contender.js').Contender} */ (contender);
     return {
       async open() {
         if (spec.driver !== undefined) {
-          // A process has one version of a driver: what it has loaded cannot be exchanged.
+          // A process has one version of a driver, since loaded modules cannot be replaced.
           throw new DragstripError('E_INTERNAL', 'another version needs a separate process');
         }
         const context = { instruments, signal: stop.signal };
@@ -234,13 +246,13 @@ export function inThisProcess(instruments) {
           onProgress: ({ phase, settled }) => onProgress?.({ phase, settled }),
         });
       },
-      warm: (load) => own().warm(load),
-      prepare: (load, amount) => own().prepare(load, amount),
+      warm: (load) => opened().warm(load),
+      prepare: (load, amount) => opened().prepare(load, amount),
       async run(load, start, amount) {
-        if (amount !== undefined) await own().prepare(load, amount);
-        return own().run(load, start);
+        if (amount !== undefined) await opened().prepare(load, amount);
+        return opened().run(load, start);
       },
-      close: () => own().close(),
+      close: () => opened().close(),
       pin: async () => {},
       abort: () => stop.abort(),
       ended: async () => null,

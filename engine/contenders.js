@@ -1,6 +1,6 @@
 /**
- * What takes part in a run: storages of the registry, or contenders that the workload brings
- * itself. What can run here and now is decided in targets.js.
+ * Contenders of a run: storages of the registry, or contenders supplied by the workload. targets.js
+ * decides which of them can run on this machine.
  */
 
 import { capabilitiesOf, kindOf } from '../lib/capabilities.js';
@@ -18,13 +18,13 @@ import {
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
 /**
- * @typedef {Pick<WorkloadDefinition, 'needs' | 'contenders'>} Choice what decides who takes part
+ * @typedef {Pick<WorkloadDefinition, 'needs' | 'contenders'>} Choice selection of participants
  */
 
 /**
  * @typedef {object} ContenderSource
- * @property {() => Promise<readonly string[]>} names what `all` stands for
- * @property {() => Promise<readonly string[]>} defaults what a run takes where nothing is named
+ * @property {() => Promise<readonly string[]>} names the names that `all` includes
+ * @property {() => Promise<readonly string[]>} defaults the names used by default
  * @property {(source: string) => Promise<Contender>} load by name or path of a file
  * @property {(text: string) => import('../storages/index.js').Selection} parse
  */
@@ -50,7 +50,7 @@ export function contendersOf({ needs, contenders }) {
 /**
  * @param {Choice} workload
  * @param {Contender} contender
- * @returns {import('../lib/types.js').Capability[]} what it needs and the contender does not have
+ * @returns {import('../lib/types.js').Capability[]} required operations that the contender lacks
  */
 export function lackedBy({ needs, contenders }, contender) {
   if (contenders !== undefined) return [];
@@ -61,9 +61,10 @@ export function lackedBy({ needs, contenders }, contender) {
 /**
  * @param {Choice} workload
  * @param {Contender} contender
- * @param {any} context of its `open`
- * @returns {Promise<import('../lib/types.js').Handle>} of the kind that the workload needs
- * @throws {Error} where it has none
+ * @param {any} context context of its `open`
+ * @returns {Promise<import('../lib/types.js').Handle>} handle of the kind that the workload
+ *   requires
+ * @throws {Error} the contender has no such kind
  */
 export async function openContender({ needs, contenders }, contender, context) {
   if (contenders !== undefined) return /** @type {OwnContender} */ (contender).open(context);

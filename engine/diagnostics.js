@@ -1,15 +1,15 @@
 /**
- * What speaks against a figure: a benchmark whose counters contradict each other, whose speed
- * drifted while it was measured, or with rounds far from the others; a machine that changed its
- * speed
- * or took time away. Pure: from a result to marks and warnings, each with what helps.
+ * Diagnostics of a figure: a benchmark whose counters contradict each other, whose speed drifted
+ * during the measurement, or with outlier rounds; a machine that changed its speed or was
+ * preempted. Pure: from a result to marks and warnings, each with a hint.
  *
- * Goals: every diagnostic is reported once. Non-goals: deleting anything; every round counts.
+ * Goals: every diagnostic is reported once. Non-goals: removing data; every round counts.
  */
 
 import { median } from 'simple-statistics';
 import { driftOf, DRIFT_MAX as SPEED_DRIFT_MAX, windowsOf } from '../stats/drift.js';
 import { LITTLE_TOLERANCE, littleCheck } from '../stats/little.js';
+import { memoryGrowthOf } from '../stats/metrics.js';
 import { findOutliers } from '../stats/outlier.js';
 import { clusterWarnings } from './cluster-warnings.js';
 
@@ -18,24 +18,27 @@ import { clusterWarnings } from './cluster-warnings.js';
 /** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {import('../lib/result.js').Warning} Warning */
 
-/** A fixed loop that takes so much longer or shorter shows another machine. */
+/** Relative change of a fixed loop that indicates a change of the machine. */
 export const DRIFT_MAX = 0.05;
-/** Processor time taken by the hypervisor, as a share, that is worth a warning. */
+/** Share of processor time taken by the hypervisor that triggers a warning. */
 export const STEAL_MAX = 0.01;
-/** All benchmarks of a result are looked at: at 95 % each, one of twenty would be marked by chance. */
+/** All benchmarks of a result are tested: at 95 % each, one in twenty would be marked by chance. */
 const DRIFT_CONFIDENCE = 0.995;
-/** What is not ok has no latency, but was in flight: above this share the law says nothing. */
+/** Caches, code and buffers that a process allocates once after its warm-up. */
+const KEPT_BYTES_MAX = 4 * 2 ** 20;
+/**
+ * Failed operations have no latency but were in flight: above this share Little's law cannot be
+ * checked.
+ */
 const NOT_OK_MAX = 0.001;
 
 /**
  * @typedef {object} BenchmarkDiagnostics
- * @property {import('../stats/little.js').LittleCheck | null} inconsistent the worst round of
- *   those in
- *   which Little's law does not hold; null: it holds, or cannot be checked
- * @property {import('../stats/drift.js').Drift | null} drift of a closed loop over the windows of
- *   its
- *   timelines; null: of fewer than two rounds of a second
- * @property {number[]} outliers round numbers, from 0, far from the others in throughput
+ * @property {import('../stats/little.js').LittleCheck | null} inconsistent the worst round in which
+ *   Little's law does not hold; null: it holds, or cannot be checked
+ * @property {import('../stats/drift.js').Drift | null} drift drift of a closed loop over the
+ *   windows of its timelines; null: fewer than two rounds of a second
+ * @property {number[]} outliers indices of rounds with outlying throughput
  * @property {number} n measured rounds
  */
 
@@ -48,19 +51,19 @@ export function diagnose({ load, rounds }) {
   /** @type {BenchmarkDiagnostics['inconsistent']} */
   let inconsistent = null;
   for (const round of measured) {
-    const law = lawOf(round);
-    if (law === null || law.holds) continue;
-    if (Math.abs(law.difference ?? 0) >= Math.abs(inconsistent?.difference ?? 0)) {
-      inconsistent = law;
+    const little = littleOf(round);
+    if (little === null || little.holds) continue;
+    if (Math.abs(little.difference ?? 0) >= Math.abs(inconsistent?.difference ?? 0)) {
+      inconsistent = little;
     }
   }
-  // A burst and an open loop have no speed of their own that could stay the same.
+  // A burst and an open loop have no speed of their own that should be constant.
   const isClosed = load.kind === 'sync' || load.kind === 'window';
   const indexes = findOutliers(measured.map(({ throughput }) => throughput));
   return {
     inconsistent,
     drift: isClosed ? driftOf(windowsOf(measured), { confidence: DRIFT_CONFIDENCE }) : null,
-    // Of two or three values one is always far from the others, by some measure.
+    // With two or three values, one is always far from the others by some measure.
     outliers: measured.length < 4 ? [] : indexes.map((index) => measured[index].round),
     n: measured.length,
   };
@@ -68,14 +71,14 @@ export function diagnose({ load, rounds }) {
 
 /**
  * @param {Round} round
- * @returns {import('../stats/little.js').LittleCheck | null} null: cannot be checked
+ * @returns {import('../stats/little.js').LittleCheck | null} null if it cannot be checked
  */
-export function lawOf({ latency, open, outcomes, scheduled, durationNs, inFlightMean }) {
-  // In an open loop unsent operations are not in flight: there the service time is the latency.
+export function littleOf({ latency, open, outcomes, scheduled, durationNs, inFlightMean }) {
+  // In an open loop unsent operations are not in flight, so the service time is the latency.
   const own = open === undefined ? latency : open.service;
   if (own === null || durationNs === 0) return null;
-  const { miss, mismatch, error, timeout } = outcomes;
-  if (miss + mismatch + error + timeout > scheduled * NOT_OK_MAX) return null;
+  const { miss, mismatch, error, timeout, unsent } = outcomes;
+  if (miss + mismatch + error + timeout > (scheduled - unsent) * NOT_OK_MAX) return null;
   return littleCheck({
     throughputPerSecond: (own.count / durationNs) * 1e9,
     latencyNsMean: own.meanNs,
@@ -85,7 +88,7 @@ export function lawOf({ latency, open, outcomes, scheduled, durationNs, inFlight
 
 /**
  * @param {Pick<Result, 'benchmarks' | 'searches'>} result
- * @returns {Warning[]} to be stored with the result
+ * @returns {Warning[]} entries to store with the result
  */
 export function diagnosticWarnings({ benchmarks, searches }) {
   const looked = benchmarks
@@ -93,10 +96,11 @@ export function diagnosticWarnings({ benchmarks, searches }) {
     .map((benchmark) => ({ benchmark, diagnostics: diagnose(benchmark) }));
   return [
     looked.flatMap(inconsistentWarning),
-    // The rounds of a search are trials, and of different loads by intention.
+    // The rounds of a search are trials under different loads by design.
     searches === undefined ? looked.flatMap(outlierWarning) : [],
     benchmarks.flatMap(staleWarning),
     looked.flatMap(driverLimitWarning),
+    memoryWarnings(searches === undefined ? benchmarks : []),
     clusterWarnings(searches === undefined ? benchmarks : []),
     driftWarning(looked),
     machineWarnings(benchmarks),
@@ -114,7 +118,7 @@ function staleWarning({ id, rounds }) {
   return {
     code: 'W_STALE',
     message: `${stale} of ${replies} reads were stale: older than the last acknowledged write`,
-    hint: 'look for a replica or a cache between driver and server',
+    hint: 'check for a replica or a cache between driver and server',
     benchmark: id,
   };
 }
@@ -154,29 +158,56 @@ function outlierWarning({ benchmark, diagnostics: { outliers } }) {
 }
 
 /**
- * A driver with a time limit of its own per request rejects what it has not even sent.
+ * A driver with its own time limit per request rejects requests that it has not yet sent.
  * @param {Looked} looked
  * @returns {Warning | []}
  */
 function driverLimitWarning({ benchmark }) {
   const { storage, profile, load, rounds, id } = benchmark;
+  const isGlide = storage.startsWith('valkey-glide');
+  const timeoutCode = isGlide ? 'ETIMEDOUT' : 'TimeoutError';
   const isOwn = rounds.some(
     ({ outcomes, samples }) =>
-      outcomes.timeout > 0 && samples.some(({ code }) => code === 'TimeoutError'),
+      outcomes.timeout > 0 && samples.some(({ code }) => code === timeoutCode),
   );
   if (!isOwn || load.kind !== 'burst') return [];
   const count = rounds.reduce((sum, { outcomes }) => sum + outcomes.timeout, 0);
-  const tuned = storage === 'redis' && profile === 'default' ? '--storages redis:tuned, ' : '';
+  const isRedis = storage === 'redis' && profile === 'default';
+  const first = isGlide ? 'a longer --timeout, ' : isRedis ? '--storages redis:tuned, ' : '';
   return {
     code: 'W_DRIVER_TIMEOUT',
     message: `the driver’s own time limit per request rejected ${count} requests, sent or not`,
-    hint: `use ${tuned}--in-flight K, or fewer --ops`,
+    hint: `use ${first}--in-flight K, or fewer --ops`,
     benchmark: id,
   };
 }
 
 /**
- * One for all: on a busy machine it would be one for each benchmark.
+ * Memory retained by processes beyond one-time allocations of a driver.
+ * @param {readonly Benchmark[]} benchmarks
+ * @returns {Warning[]} one per storage, since the loads of a process in blocks share the figure
+ */
+function memoryWarnings(benchmarks) {
+  /** @type {Map<string, Warning>} */
+  const warnings = new Map();
+  for (const benchmark of benchmarks) {
+    const growth = memoryGrowthOf(benchmark);
+    if (growth === null || growth.low * growth.operations <= KEPT_BYTES_MAX) continue;
+    const [low, value, high] = [growth.low, growth.value, growth.high].map(shown);
+    const key = JSON.stringify([benchmark.storage, benchmark.profile, growth]);
+    if (warnings.has(key)) continue;
+    warnings.set(key, {
+      code: 'W_MEMORY_GROWS',
+      message: `memory grows by ${value} bytes per operation (95 % ${low} to ${high})`,
+      hint: 'check what the driver retains per request, permanently or until a timer ends',
+      benchmark: benchmark.id,
+    });
+  }
+  return [...warnings.values()];
+}
+
+/**
+ * One warning for all benchmarks; a busy machine would trigger one for each.
  * @param {Looked[]} looked
  * @returns {Warning | []}
  */
@@ -196,7 +227,7 @@ function driftWarning(looked) {
 
 /**
  * @param {readonly Benchmark[]} benchmarks
- * @returns {Warning[]} of the machine while measuring
+ * @returns {Warning[]} load of the machine while measuring
  */
 function machineWarnings(benchmarks) {
   const { drift, drifted, stealShare, throttledCount, throttledNs, n } =
@@ -233,14 +264,14 @@ function machineWarnings(benchmarks) {
 
 /**
  * @typedef {object} ConditionsSummary
- * @property {number} n rounds that were looked at
- * @property {number | null} drift the farthest canary from the median of all; null: unknown
- * @property {number} drifted canaries that were more than 5 % from it
- * @property {number | null} stealShare the greatest; null: unknown
+ * @property {number} n number of rounds examined
+ * @property {number | null} drift the canary farthest from the median of all; null: unknown
+ * @property {number} drifted canaries that deviate by more than 5 %
+ * @property {number | null} stealShare maximum; null: unknown
  * @property {number | null} busyShare median; null: unknown
  * @property {number | null} throttledCount sum; null: unknown
  * @property {number | null} throttledNs sum
- * @property {number | null} loadAverage the greatest; null: unknown
+ * @property {number | null} loadAverage maximum; null: unknown
  */
 
 /**

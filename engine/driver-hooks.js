@@ -1,8 +1,8 @@
 /**
- * Lets a process load another version of one package: an adapter's `import 'ioredis'` is resolved
- * as if it stood in the folder where that version is installed. All else is resolved as ever. Where
- * Node has synchronous hooks (22.15, 23.5) they see `require` too; before, they see `import`, by
- * which our adapters load their drivers.
+ * Loads another version of one package into a process: an adapter's `import 'ioredis'` is resolved
+ * as if it were in the folder where that version is installed. Everything else is resolved as
+ * usual. Synchronous hooks (Node 22.15, 23.5) also cover `require`; earlier ones only `import`,
+ * which Dragstrip's adapters use to load their drivers.
  */
 
 import * as nodeModule from 'node:module';
@@ -12,11 +12,11 @@ import { pathToFileURL } from 'node:url';
 /** @typedef {(specifier: string, context: any, next: (specifier: string, context: any) => any) =>
  *   any} Resolve */
 
-/** Of Dragstrip, with a slash at the end. */
+/** Root URL of Dragstrip, with a trailing slash. */
 const ROOT = new URL('../', import.meta.url).href;
 
 /**
- * To be called before the adapter is loaded.
+ * Call it before the adapter is loaded.
  * @param {Driver} driver
  */
 export function useDriver(driver) {
@@ -30,17 +30,17 @@ export function useDriver(driver) {
  * @param {string} [root] URL of Dragstrip's folder
  * @returns {Resolve}
  */
-export function resolveFor({ name, package: own, folder }, root = ROOT) {
+export function resolveFor({ name, package: replacement, folder }, root = ROOT) {
   const parentURL = pathToFileURL(`${folder}/package.json`).href;
   return (specifier, context, next) => {
     const isMeant = specifier === name || specifier.startsWith(`${name}/`);
-    // Packages among themselves keep what they have: one may need another version of it. Our own
-    // adapters are in node_modules, too, where Dragstrip is installed as a package.
+    // Packages keep their own dependencies, since one may need another version. Dragstrip's
+    // adapters are also in node_modules if it is installed as a package.
     const importer = context.parentURL?.replace(root, '/') ?? '';
     const fromPackage = importer.includes('/node_modules/');
     if (!isMeant || fromPackage) return next(specifier, context);
-    // A fork may have another name than the package that adapters import.
-    return next(`${own}${specifier.slice(name.length)}`, { ...context, parentURL });
+    // A fork may have a different name than the package that adapters import.
+    return next(`${replacement}${specifier.slice(name.length)}`, { ...context, parentURL });
   };
 }
 
@@ -48,7 +48,7 @@ export function resolveFor({ name, package: own, folder }, root = ROOT) {
 let chosen = null;
 
 /**
- * The hooks of older Nodes live in a separate thread, which loads this module and calls this.
+ * Hooks of older Node versions run in a separate thread, which loads this module and calls this.
  * @param {Driver} driver
  */
 export function initialize(driver) {

@@ -1,7 +1,7 @@
 /**
- * Other code of a driver beside the installed one (`--against ioredis@5`, `--against ./my-fork`):
- * contenders in the same rounds. Which package a benchmark's process loads is decided in
- * driver-hooks.js; what is installed where, in drivers/install.js.
+ * Driver versions other than the installed one (`--against ioredis@5`, `--against ./my-fork`):
+ * contenders in the same rounds. driver-hooks.js chooses the package that a process loads;
+ * drivers/install.js installs them.
  */
 
 import { usageError } from '../lib/errors.js';
@@ -13,13 +13,13 @@ import { sourcesOf } from './drivers/sources.js';
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 
 /**
- * Also the check of what was written, before servers are set up or anything is installed.
+ * Also validates the option before servers are set up or packages installed.
  * @param {readonly string[]} against
  * @param {import('./contenders.js').Choice} workload
- * @param {readonly string[] | null} [chosen] selections of storages that were named
- * @returns {Promise<string[] | null>} these; else names of our storages whose drivers are meant;
- *   null: none is
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where none has such a driver, or a
+ * @param {readonly string[] | null} [chosen] storages named by the user
+ * @returns {Promise<string[] | null>} these; otherwise the storages that use a named driver; null:
+ *   no such option
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: no storage has such a driver, or a
  *   path of `against` is wrong
  */
 export async function storagesOfPackages(against, workload, chosen = null) {
@@ -31,7 +31,7 @@ export async function storagesOfPackages(against, workload, chosen = null) {
 /**
  * @param {readonly Named[]} drivers
  * @param {import('./contenders.js').Choice} workload
- * @param {readonly string[] | null} [chosen] as above
+ * @param {readonly string[] | null} [chosen] same as above
  * @returns {Promise<string[]>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
@@ -40,7 +40,7 @@ export async function storagesOfDrivers(drivers, workload, chosen = null) {
   const found = drivers.flatMap((named) => {
     const own = all.filter(({ driver }) => driver === named.name);
     if (own.length === 0) throw noDriver(named, all);
-    // Such as ioredis-cluster: only where the driver has no other storage.
+    // A variant such as ioredis-cluster takes part only if the driver has no other storage.
     const usual = own.filter(({ isAlternative }) => !isAlternative);
     return (usual.length > 0 ? usual : own).map(({ storage }) => storage);
   });
@@ -54,7 +54,7 @@ export async function storagesOfDrivers(drivers, workload, chosen = null) {
 /**
  * @param {import('./contenders.js').Choice} workload
  * @param {readonly string[] | null} chosen
- * @returns {Promise<Driver[]>} of each storage that may take part
+ * @returns {Promise<Driver[]>} names of the drivers of each participating storage
  */
 async function driversOf(workload, chosen) {
   const { names, load, parse } = contendersOf(workload);
@@ -78,22 +78,22 @@ function noDriver({ name, text, kind, option = '--against' }, drivers) {
     `${option} ${text}: no storage of this run uses the driver ${name}${nearMiss(name, known)}`,
     kind === 'registry'
       ? 'npx dragstrip doctor shows the drivers; name the storage by --storages'
-      : 'name the driver that it stands for, such as --against ioredis@./my-fork',
+      : 'name the package that it replaces, for example --against ioredis@./my-fork',
   );
 }
 
 /**
- * @param {StorageTarget[]} storages of the run
+ * @param {StorageTarget[]} storages storages of the run
  * @param {{ against: readonly string[], onlyAgainst?: boolean }} plan
  * @param {string} home the state folder
- * @returns {Promise<StorageTarget[]>} the same, each with its contenders behind it
+ * @returns {Promise<StorageTarget[]>} the same storages, each followed by its contenders
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE: no storage has that driver, or two
  *   contenders are the same; E_TARGET: it cannot be installed
  */
 export async function withDriverVersions(storages, { against, onlyAgainst = false }, home) {
   const all = [...storages];
   for (const source of against.flatMap((text) => sourcesOf(text))) {
-    // A file of rows that one version of an embedded store wrote is not for another to read.
+    // A file of rows written by one version of an embedded store must not be read by another.
     const meant = storages.filter(
       ({ definition }) => definition.package === source.name && definition.fill === undefined,
     );
@@ -104,8 +104,8 @@ export async function withDriverVersions(storages, { against, onlyAgainst = fals
       const label = `${definition.name}@${driver.label}`;
       if (all.some((one) => one.definition.name === label && one.profile === profile)) {
         throw usageError(
-          `--against ${source.text}: ${label} is in this run already, with the same code`,
-          'leave one of them out',
+          `--against ${source.text}: this run already contains ${label} with the same code`,
+          'leave one out',
         );
       }
       const contender = Object.freeze({ ...definition, name: label });
@@ -121,7 +121,7 @@ export async function withDriverVersions(storages, { against, onlyAgainst = fals
 /**
  * @param {import('./drivers/sources.js').DriverSource} source
  * @param {string} home
- * @param {boolean} isSkipped where it cannot be installed
+ * @param {boolean} isSkipped true if it cannot be installed
  */
 async function tryInstall(source, home, isSkipped) {
   const { text, name, spec } = source;

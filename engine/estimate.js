@@ -1,12 +1,12 @@
 /**
- * Time left of a run in blocks: as many rounds as the precision is expected to take, or the budget
- * allows, each as long as the last one.
+ * Remaining time of a run in blocks: the rounds that the precision is expected to need, or that the
+ * budget allows, each as long as the last.
  */
 
 import { systemClock } from '../measure/clock.js';
 import { ROUNDS_LEAST, ROUNDS_MIN, roundsForPrecision } from '../stats/precision.js';
 
-/** Until a round has shown what it takes: opening and warming up, and a segment with its gap. */
+/** Used until a round shows the real cost: opening and warming up, and a segment with its gap. */
 const START_NS_GUESS = 4e9;
 const SEGMENT_NS_GUESS = 9e6;
 const BLOCKS_GUESS = 33;
@@ -15,7 +15,7 @@ const ROUNDS_GUESS = 8;
 export class Estimate {
   #startNs = systemClock.now();
   #roundStartNs = this.#startNs;
-  /** Rounds in all. */
+  /** Total number of rounds. */
   #rounds = ROUNDS_GUESS;
   #done = 0;
 
@@ -29,7 +29,7 @@ export class Estimate {
     this.#plan(null);
   }
 
-  /** @param {{ roundNs: number, halfWidths: readonly number[] }} round that has ended */
+  /** @param {{ roundNs: number, halfWidths: readonly number[] }} round a finished round */
   take({ roundNs, halfWidths }) {
     this.roundNs = roundNs;
     this.#done += 1;
@@ -38,7 +38,7 @@ export class Estimate {
     this.#plan(isKnown ? Math.log1p(Math.max(...halfWidths)) : null);
   }
 
-  /** @param {number | null} half of the widest interval, on logs; null: not known */
+  /** @param {number | null} half half-width of the widest interval, in logs; null: unknown */
   #plan(half) {
     const { rounds, budgetNs, precision } = this.slices;
     if (rounds !== null) {
@@ -48,7 +48,7 @@ export class Estimate {
     const state = { half: half ?? 0, rounds: this.#done, precision, confidence: 0.95 };
     const wanted = half === null ? Number.POSITIVE_INFINITY : roundsForPrecision(state);
     const leftNs = budgetNs - (systemClock.now() - this.#startNs);
-    // The last round ends before the budget is spent; three are played in any case.
+    // The last round ends before the budget is spent; at least three are played.
     const affordable = this.#done + Math.max(0, Math.floor(leftNs / this.roundNs));
     const precise = Math.max(ROUNDS_MIN, wanted ?? Number.POSITIVE_INFINITY);
     this.#rounds = Math.max(ROUNDS_LEAST, Math.min(precise, affordable));
@@ -57,7 +57,7 @@ export class Estimate {
   /**
    * @param {number} round
    * @param {string} phase
-   * @param {number} share of the round
+   * @param {number} share completed share of the round
    * @returns {Extract<import('./runner.js').RunEvent, { type: 'comparison' }>}
    */
   event(round, phase, share) {

@@ -1,6 +1,6 @@
 /**
- * Embedded stores are filled before anything is measured: their files are our own. One that cannot
- * be filled (a full disk, a folder that is not writable) cannot run, like one without its server.
+ * Fills embedded stores before anything is measured, since their files belong to Dragstrip. A store
+ * that cannot be filled (disk full, folder not writable) cannot run, like one without its server.
  */
 
 import { createDataset } from '../lib/dataset.js';
@@ -9,19 +9,18 @@ import { rowsOf } from './value-sizes.js';
 
 /** @typedef {import('./benchmarks.js').Job} Job */
 
-const FILL_HINT = 'free some space, or set DRAGSTRIP_HOME to a folder that you may write to';
+const FILL_HINT = 'free some space, or set DRAGSTRIP_HOME to a writable folder';
 
 /**
  * @param {Job[]} jobs
- * @param {Pick<import('./runner.js').RunContext, 'signal' | 'onEvent'> & { folder: string,
- *   dataset: import('../lib/types.js').DatasetOptions }} context folder: of their files
- * @returns {Promise<Job[]>} those that can run
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the user named one that
- *   cannot,
- *   E_REFUSED where a file was not created by Dragstrip
+ * @param {Pick<import('./runner.js').RunContext, 'signal' | 'onEvent'> & { folder: string, dataset:
+ *   import('../lib/types.js').DatasetOptions }} context folder: location of their files
+ * @returns {Promise<Job[]>} targets that can run
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: a named storage cannot be filled;
+ *   E_REFUSED: a file was not created by Dragstrip
  */
 export async function fillEmbedded(jobs, { signal, onEvent, folder, dataset: rows }) {
-  /** @type {Map<string, string | null>} name to why it could not be filled */
+  /** @type {Map<string, string | null>} reason why it could not be filled, by name */
   const done = new Map();
   /** @type {Set<string>} name and dataset */
   const begun = new Set();

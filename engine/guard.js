@@ -1,5 +1,5 @@
 /**
- * What a storage does outside of the loop, bounded: it must not hang a run, and a signal or a crash
+ * Time limits for storage code outside the loop: it must not block a run, and a signal or a crash
  * of the driver ends the wait.
  */
 
@@ -9,20 +9,20 @@ const CLOSE_TIMEOUT_MS = 5000;
 
 /**
  * @template T
- * @param {Promise<T>} work of a storage
+ * @param {Promise<T>} work work of a storage
  * @param {Pick<import('./opening.js').BenchmarkContext, 'signal' | 'crash'>} context
  * @param {number} timeoutMs
  * @param {string} what
- * @returns {Promise<T>} rejects where the time is over, the run is stopped or the driver crashes
+ * @returns {Promise<T>} rejects on timeout, abort or crash of the driver
  */
 export async function withTimeout(work, { signal, crash }, timeoutMs, what) {
   /** @type {(() => void)[]} */
   const undo = [];
   /** @type {Promise<never>} */
   const interrupted = new Promise((_, reject) => {
-    const onAbort = () => reject(codedError('E_ABORTED', `stopped during ${what}`));
+    const onAbort = () => reject(errorWithCode('E_ABORTED', `stopped during ${what}`));
     const onCrash = () =>
-      reject(crash?.reason ?? codedError('DRIVER_CRASHED', 'the driver crashed'));
+      reject(crash?.reason ?? errorWithCode('DRIVER_CRASHED', 'the driver crashed'));
     if (signal?.aborted) onAbort();
     if (crash?.aborted) onCrash();
     signal?.addEventListener('abort', onAbort);
@@ -30,7 +30,7 @@ export async function withTimeout(work, { signal, crash }, timeoutMs, what) {
     undo.push(() => signal?.removeEventListener('abort', onAbort));
     undo.push(() => crash?.removeEventListener('abort', onCrash));
   });
-  const late = () => codedError('E_TIMEOUT', `${what} took more than ${timeoutMs / 1000} s`);
+  const late = () => errorWithCode('E_TIMEOUT', `${what} took more than ${timeoutMs / 1000} s`);
   try {
     return await Promise.race([within(work, timeoutMs, late), interrupted]);
   } finally {
@@ -42,12 +42,12 @@ export async function withTimeout(work, { signal, crash }, timeoutMs, what) {
  * @param {string} code
  * @param {string} message
  */
-function codedError(code, message) {
+function errorWithCode(code, message) {
   return Object.assign(new Error(message), { code });
 }
 
 /**
- * A connection that is gone cannot be closed; its loss has been counted already.
+ * A lost connection cannot be closed; its loss is already counted.
  * @param {import('../lib/types.js').Handle} handle
  */
 export async function closeBounded(handle) {

@@ -1,13 +1,15 @@
 /**
- * Rounds of segments in blocks: contenders of all roles, played side by side. Where the loads have
- * an amount, a round is one block of it.
+ * Rounds of segments in blocks: contenders of all roles, side by side. If the loads have an amount,
+ * a round is one block of it.
  */
 
 import { availableParallelism } from 'node:os';
 import { kindOf } from '../lib/capabilities.js';
+import { entriesOf } from '../lib/comparison.js';
 import { createRandom } from '../lib/random.js';
 import { systemClock } from '../measure/clock.js';
-import { blocksFor, ROUNDS_LEAST } from '../stats/precision.js';
+import { blocksByDeviations, blocksFor, ROUNDS_LEAST } from '../stats/precision.js';
+import { deviationRatioOf } from '../stats/standings.js';
 import { amountOf, keepOverhead } from './alone.js';
 import { endRound, unfinishedOf } from './end-round.js';
 import { contendersInBlocks, loadCount, segmentsPerBlock } from './roles.js';
@@ -17,13 +19,15 @@ import { shapeOf } from './shape.js';
 import { sharesOf } from './share.js';
 import { storeBlocks } from './store.js';
 
-/** Between two segments, and what they take longer than planned, as a share of a segment. */
+/** Gap between two segments and their overrun, as a share of a segment. */
 const SEGMENT_EXTRA = 1.12;
-/** To start, open and warm up a contender, until the first round has shown it: per load. */
+/**
+ * Time per load to start, open and warm up a contender, until the first round shows the real one.
+ */
 const START_NS_GUESS = 0.22e9;
-/** More variants of a workload share the time of a warm-up. */
+/** Further variants of a workload share the time of a warm-up. */
 const LOADS_GUESS = 3;
-/** Apart from the stream of the order of loads that run whole. */
+/** Separate from the stream that orders loads that run whole. */
 const BLOCKS_STREAM = 0x626c0000;
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -39,13 +43,14 @@ const BLOCKS_STREAM = 0x626c0000;
 /**
  * @typedef {object} OfRounds
  * @property {readonly Job[]} jobs
- * @property {readonly RunLoad[]} loads of segments; a row with several parts has as many
+ * @property {readonly RunLoad[]} loads loads of the segments; a row with several parts has one per
+ *   part
  * @property {readonly import('./targets.js').StorageTarget[]} targets
  * @property {RunPlan} plan
  * @property {import('./rounds.js').RoundsContext} context
  * @property {import('./journal.js').Journal} journal
  * @property {import('./placement.js').Placement} placement
- * @property {number} startNs of the run
+ * @property {number} startNs start of the run
  * @property {number} orderSeed
  */
 
@@ -56,24 +61,26 @@ export class InBlocks {
   constructor(run) {
     this.run = run;
     this.slices = /** @type {import('./schedule/choose.js').SlicePlan} */ (run.plan.slices);
-    /** Names of contenders that have failed. @type {Set<string>} */
+    /** Names of failed contenders. @type {Set<string>} */
     this.out = new Set();
-    /** Blocks of a round; NaN: not known yet. */
+    /** Blocks of a round; NaN: unknown. */
     this.blocks = Number.NaN;
+    /** Costs of the rounds so far. @type {import('../stats/precision.js').RoundCost[]} */
+    this.costs = [];
   }
 
   /**
    * @param {number} round
-   * @returns {Contender[]} of segments in blocks, those that have failed too
+   * @returns {Contender[]} contenders of segments in blocks, including failed ones
    */
   contenders(round) {
     const { targets, loads, plan, context } = this.run;
     const { workload, others, folder, runner } = context;
     const about = { plan, others, folder, round };
     return contendersInBlocks(targets, loads, about, {
-      // `memory` has rows and nothing else; contenders of a workload's own call nothing of it.
+      // `memory` only has rows; contenders supplied by a workload make no use of it.
       wantsOverhead: workload.contenders === undefined && kindOf(workload.needs) === 'rows',
-      // Its own length of a segment fits no timetable of several machines.
+      // Its own segment length does not fit into a timetable of several machines.
       program: runner ? null : workload.program?.name(plan.workloadOptions),
     });
   }
@@ -82,7 +89,7 @@ export class InBlocks {
    * @param {StoredComparison} stored
    * @param {number} round
    * @param {(phase: string, share: number) => void} onPhase
-   * @returns {Promise<boolean>} it was played to its end
+   * @returns {Promise<boolean>} whether it was completed
    */
   async play(stored, round, onPhase) {
     const { context, orderSeed } = this.run;
@@ -116,6 +123,7 @@ export class InBlocks {
     const ended = await storeBlocks(played, this.run.jobs, stored, metric);
     for (const [i, one] of ended.entries()) await endRound(one, context, i < ended.length - 1);
     this.#dropFailed(stored, contenders, seats);
+    this.#refitBlocks(stored);
     for (const load of stored.loads) {
       const rounds = load.contenders.find(({ group }) => group === 'overhead')?.rounds ?? [];
       const times = rounds.flatMap(({ timePs }) =>
@@ -127,8 +135,8 @@ export class InBlocks {
   }
 
   /**
-   * A contender that failed in one round, or gave a wrong reply, is out of the comparison: means of
-   * other rounds than those of the rest cannot be compared.
+   * A contender that failed or replied incorrectly in one round is excluded from the comparison,
+   * since means over different rounds are not comparable. So is one whose server was lost.
    * @param {StoredComparison} stored
    * @param {readonly Contender[]} contenders
    * @param {readonly Seat[]} seats
@@ -136,11 +144,15 @@ export class InBlocks {
   #dropFailed(stored, contenders, seats) {
     for (const [i, { name, spec }] of contenders.entries()) {
       const failures = spec.tasks.flatMap((task, load) =>
-        task === null ? [] : (seats[i].failureOf(load) ?? []),
+        task === null ? [] : (seats[i].failureOf(load)?.message ?? []),
       );
-      if (failures.length === 0) continue;
+      const lost = this.#jobsOf(name).map(({ benchmark: { state, reason } }) =>
+        state === 'failed' ? String(reason) : '',
+      );
+      const [message] = [...failures, ...lost.filter((text) => text !== '')];
+      if (message === undefined) continue;
       this.out.add(name);
-      stored.failed.push({ name, message: failures[0].message });
+      stored.failed.push({ name, message });
     }
   }
 
@@ -155,7 +167,7 @@ export class InBlocks {
     const { context, orderSeed } = this.run;
     const { signal, onEvent } = context;
     const { budgetNs, isFixed, rounds } = this.slices;
-    const shape = shapeOf(contenders, { budgetNs, lanes: availableParallelism() });
+    const shape = shapeOf(contenders, { budgetNs, concurrency: availableParallelism() });
     stored.sliceNs = shape.segmentNs;
     const shares = sharesOf(this.run.loads[0].load);
     const roundStartNs = systemClock.now();
@@ -170,7 +182,7 @@ export class InBlocks {
       open = all;
       return this.run.journal.keep(() => this.#unfinished(all, contenders, round), { waits });
     };
-    const own = contenders.map((one) => ({
+    const specs = contenders.map((one) => ({
       ...one,
       ...(isFixed && { every: 1 }),
       spec: {
@@ -180,14 +192,14 @@ export class InBlocks {
       ...(shares && one.role !== 'program' && { shares }),
     }));
     const { seats } = await playRound({
-      seats: own,
+      seats: specs,
       schedule: (seen) =>
         blocks(
           {
-            seats: own,
+            seats: specs,
             loads: this.run.loads.map((load) => ({
               ...load.load,
-              // The same where servers need not be moved.
+              // The same if servers need not be moved.
               place: this.run.placement.of(load).server.join(),
             })),
             random,
@@ -196,7 +208,8 @@ export class InBlocks {
             ...(isFixed && { amounts: this.#amounts() }),
             blocks: (leadNs) => {
               if (round > 0 || isFixed) return this.blocks;
-              // Segments of few slow operations are longer than planned: the first round shows it.
+              // Segments of few slow operations exceed their planned length; the first round shows
+              // by how much.
               const cost = { startNs: systemClock.now() - roundStartNs, blockNs: leadNs };
               this.blocks = Math.min(this.blocks, this.#blocksFor(cost));
               return this.blocks;
@@ -207,6 +220,7 @@ export class InBlocks {
         ),
       processes: context.processes,
       placement: this.run.placement,
+      counts: context.counts,
       signal,
       onPhase,
       onRun: (seat) => begin(seat.about.name),
@@ -221,15 +235,13 @@ export class InBlocks {
       }),
       onStep: (all) => keep(all, true),
     });
-    if (round === 0 && !isFixed && !signal?.aborted) {
-      this.#fitBlocks(seats, systemClock.now() - roundStartNs);
-    }
+    if (!isFixed && !signal?.aborted) this.#keepCost(seats, systemClock.now() - roundStartNs);
     return seats;
   }
 
   /**
    * @param {number} round
-   * @returns {(contender: string) => void} it runs: the first call shows its benchmarks
+   * @returns {(contender: string) => void} whether it runs; the first call announces its benchmarks
    */
   #beginOnce(round) {
     /** @type {Set<Benchmark>} */
@@ -244,18 +256,18 @@ export class InBlocks {
     };
   }
 
-  /** @returns {boolean} every storage has failed */
+  /** @returns {boolean} whether every storage has failed */
   get isEmpty() {
     const storages = this.contenders(0).filter(({ role }) => role === 'storage');
     return storages.length > 0 && storages.every(({ name }) => this.out.has(name));
   }
 
-  /** Of a segment by load, where they are fixed. */
+  /** Fixed amounts of segments per load. */
   #amounts() {
     return this.run.loads.map(({ load }) => amountOf(load));
   }
 
-  /** @param {string} name of a contender @returns {Job[]} */
+  /** @param {string} name name of a contender @returns {Job[]} */
   #jobsOf(name) {
     return this.run.jobs.filter(({ label }) => label === name);
   }
@@ -274,14 +286,20 @@ export class InBlocks {
 
   /** @param {import('../stats/precision.js').RoundCost} cost */
   #blocksFor(cost) {
+    return blocksFor(cost, this.#within);
+  }
+
+  /** Bounds of the number of blocks. */
+  get #within() {
     const { budgetNs, rounds } = this.slices;
-    return blocksFor(cost, { budgetNs, ...(rounds !== null && { rounds }) });
+    const isShort = this.run.context.gates !== undefined;
+    return { budgetNs, isShort, ...(rounds !== null && { rounds }) };
   }
 
   /**
    * @param {readonly Contender[]} contenders
    * @param {number} segmentNs
-   * @returns {number} blocks of a round, before anything has run
+   * @returns {number} blocks of a round, before the first one
    */
   #guess(contenders, segmentNs) {
     const warmUps = contenders.map((one) => Math.min(LOADS_GUESS, loadCount(one)));
@@ -292,12 +310,11 @@ export class InBlocks {
   }
 
   /**
-   * The same number for all further rounds, as the first one has shown its cost: a process is still
-   * getting faster while its blocks run.
+   * The first round shows the cost of a round.
    * @param {readonly Seat[]} seats
    * @param {number} roundNs
    */
-  #fitBlocks(seats, roundNs) {
+  #keepCost(seats, roundNs) {
     const walls = seats.flatMap(({ segments }) =>
       segments.flat().flatMap((one) => one?.wall ?? []),
     );
@@ -309,18 +326,34 @@ export class InBlocks {
       startNs: Math.max(0, roundNs - blocksNs),
       blockNs: Math.max(1, blocksNs / count),
     };
-    this.blocks = Math.min(count, this.#blocksFor(cost));
+    this.costs.push(cost);
+    if (this.costs.length === 1) this.blocks = Math.min(count, this.#blocksFor(cost));
+  }
+
+  /**
+   * From the second round on, use measured costs.
+   * @param {StoredComparison} stored
+   */
+  #refitBlocks(stored) {
+    if (this.costs.length < 2) return;
+    const ratios = stored.loads.flatMap(
+      (load) => deviationRatioOf(entriesOf(load, { without: this.out })) ?? [],
+    );
+    if (ratios.length > 0) {
+      const spentNs = systemClock.now() - this.run.startNs;
+      this.blocks = blocksByDeviations(this.costs, ratios, { ...this.#within, spentNs });
+    }
   }
 
   /**
    * @param {readonly Seat[]} seats
    * @param {readonly Contender[]} contenders
    * @param {number} round
-   * @returns {Promise<import('./journal.js').Unfinished[]>} of the round under way, aborted
+   * @returns {Promise<import('./journal.js').Unfinished[]>} the running round, aborted
    */
   async #unfinished(seats, contenders, round) {
     const made = contenders.flatMap(({ name, role }, i) => {
-      // A seat is made when its contender opens.
+      // Creates a seat when its contender opens.
       if ((role !== 'storage' && role !== 'overhead') || seats[i] === undefined) return [];
       return this.#jobsOf(name).map(({ benchmark, load }) => {
         const row = this.run.loads.flatMap((one, k) => (one.id === load.id ? [k] : []));
@@ -331,14 +364,14 @@ export class InBlocks {
   }
 }
 
-/** @param {readonly Seat[]} seats @returns {number} blocks that were played */
+/** @param {readonly Seat[]} seats @returns {number} number of blocks played */
 function blockCountOf(seats) {
   return Math.max(0, ...seats.flatMap(({ segments }) => segments.map((own) => own.length)));
 }
 
 /**
  * @param {import('./contender.js').ContenderSpec} spec
- * @param {number} nsMax of a process
+ * @param {number} nsMax maximum time of a process
  * @returns {import('./contender.js').ContenderSpec}
  */
 function withWarmUpAtMost(spec, nsMax) {

@@ -1,7 +1,7 @@
 /**
- * The round under way, into the result as an aborted one, so that a run that is killed leaves all
- * but its last second behind. Between two segments nothing is measured while it is stored: there,
- * that takes a bounded share of the time.
+ * Stores the running round in the result as an aborted one, so that a killed run loses at most its
+ * last second. Between two segments nothing is measured during the write, which takes a bounded
+ * share of the time.
  */
 
 import { systemClock } from '../measure/clock.js';
@@ -26,7 +26,7 @@ export class Journal {
   }
 
   /**
-   * @param {() => Promise<Unfinished[]>} makeRounds called where it is time to store them
+   * @param {() => Promise<Unfinished[]>} makeRounds called when it is time to store them
    * @param {{ waits: boolean }} how waits: nothing is measured until it is stored
    */
   async keep(makeRounds, { waits }) {

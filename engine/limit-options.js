@@ -1,10 +1,10 @@
-/** What `dragstrip limit` measures where nothing else is asked for: for its help and its runs. */
+/** Defaults of `dragstrip limit`, for its help and its runs. */
 
 /** @typedef {import('../lib/types.js').LoadOption} LoadOption */
 
 export const LIMIT_DEFAULTS = Object.freeze({
   rounds: 5,
-  /** Of a burst that is measured whole, once per round and driver. */
+  /** Operations of a burst, measured whole, once per round and driver. */
   burst: 10_000,
   /** The window of the race, and a deep one. */
   inFlight: Object.freeze([100, 1000]),
@@ -12,7 +12,7 @@ export const LIMIT_DEFAULTS = Object.freeze({
 
 /**
  * @param {{ ops?: number, inFlight?: readonly number[] }} [options]
- * @returns {LoadOption[]} loads under which the drivers are measured
+ * @returns {LoadOption[]} loads for the drivers
  */
 export function limitLoads({ ops, inFlight } = {}) {
   const windows = inFlight ?? LIMIT_DEFAULTS.inFlight;

@@ -1,4 +1,4 @@
-/** Bounds and defaults of loads, apart from their schema, so that `--help` does not load it. */
+/** Bounds and defaults of loads, separate from their schema so that `--help` does not load it. */
 
 export const OPERATIONS_DEFAULT = 50_000;
 export const OPERATIONS_MAX = 1e9;
@@ -6,7 +6,7 @@ export const IN_FLIGHT_MAX = 1e6;
 /** About a kilobyte of memory per outstanding operation. */
 export const BURST_MAX = 1e7;
 export const RATE_MAX = 1e7;
-/** More than any machine has cores for. */
+/** More than any machine has cores. */
 export const PROCESSES_MAX = 256;
-/** Of one process; servers allow some more by default, with the other clients that they have. */
+/** Maximum connections of one process; servers accept slightly more by default, for all clients. */
 export const CONNECTIONS_MAX = 1000;

@@ -1,6 +1,6 @@
 /**
- * The options of loads, and the loads that they ask for, or the search of the greatest rate. What
- * cannot go together is refused here in one line, before anything is opened.
+ * Options of loads, and the loads or the search of the highest rate that they request. Invalid
+ * combinations are refused here with one line, before anything is opened.
  */
 
 import { usageError } from '../lib/errors.js';
@@ -18,20 +18,25 @@ import { parseRamp, parseRate } from './rates.js';
 /** @typedef {import('../lib/types.js').LoadOption} LoadOption */
 /** @typedef {import('../lib/types.js').UsualLoads} UsualLoads */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
-/** @typedef {Record<string, any>} Values taken, by their names in LOAD_OPTIONS; absent: not given */
+/**
+ * @typedef {Record<string, any>} Values parsed values by name in LOAD_OPTIONS; absent: not given
+ */
 
-/** Of every workload whose loads are not fixed by what it measures. */
+/** Options of every workload whose loads are not fixed. */
 /** @type {import('../lib/options.js').OptionTable} */
 export const LOAD_OPTIONS = Object.freeze({
   ops: counts(1, OPERATIONS_MAX, undefined, {
+    also: ['-n'],
     value: '<n>',
     help: 'operations per benchmark (50k, 1M); several (50k,500k): each number in turn',
     shown: `${OPERATIONS_DEFAULT}`,
   }),
   duration: duration(undefined, {
-    help: 'duration of each benchmark, instead of --ops: 10s, 500ms, 2m',
+    also: ['-d'],
+    help: 'duration of each benchmark, instead of --ops: 10s, 500ms',
   }),
   inFlight: counts(1, IN_FLIGHT_MAX, undefined, {
+    also: ['-c'],
     value: '<k>',
     help: 'keep k requests in flight; several (1,8,64): each number in turn',
   }),
@@ -54,12 +59,12 @@ export const LOAD_OPTIONS = Object.freeze({
   }),
   maxInFlight: count(1, IN_FLIGHT_MAX, undefined, {
     value: '<k>',
-    help: 'open loop: most requests in flight; arrivals beyond it are dropped and counted',
+    help: 'open loop: maximum requests in flight; arrivals beyond it are dropped and counted',
     shown: `${MAX_IN_FLIGHT}`,
   }),
   onOutage: choice(['stop', 'continue'], undefined, {
-    value: '<what>',
-    help: 'open loop, when the server is lost: stop, or continue: connect again and go on',
+    value: '<action>',
+    help: 'open loop, if the server is lost: stop, or reconnect and continue',
     shown: 'stop',
   }),
   ramp: reading(parseRamp, {
@@ -71,7 +76,6 @@ export const LOAD_OPTIONS = Object.freeze({
     help: 'find the highest rate whose p99 is within --p99; --rate is the first rate tried',
   }),
   p99: duration(undefined, {
-    needsUnit: true,
     help: '--find-max: limit of the 99th percentile of response times, 5ms or 500us',
   }),
   processes: counts(1, PROCESSES_MAX, undefined, {
@@ -86,7 +90,7 @@ const WINDOW = ({ inFlight }) => windowsOf(inFlight ?? [undefined]);
 
 /**
  * @param {Pick<WorkloadDefinition, 'loads' | 'plan' | 'contenders'> | null} workload
- * @returns {UsualLoads | null} its loads where no option says which; null: its own plan makes them
+ * @returns {UsualLoads | null} its default loads; null: its own plan creates them
  */
 export function usualLoadsOf(workload) {
   if (typeof workload?.loads === 'function') return workload.loads;
@@ -96,7 +100,7 @@ export function usualLoadsOf(workload) {
 
 /**
  * @param {readonly (number | undefined)[]} inFlight
- * @returns {LoadOption[]} a window of each
+ * @returns {LoadOption[]} one window per value
  */
 function windowsOf(inFlight) {
   return inFlight.map((k) => ({ kind: 'window', ...(k !== undefined && { inFlight: k }) }));
@@ -105,7 +109,7 @@ function windowsOf(inFlight) {
 /**
  * @param {Values} values
  * @param {UsualLoads} usual
- * @param {unknown} [rounds] where they are given
+ * @param {unknown} [rounds] number of rounds, if given
  * @returns {{ loads?: LoadOption[], findMax?: import('./loads.js').SearchOption }}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
@@ -113,6 +117,12 @@ export function loadsOf(values, usual, rounds) {
   const { search, p99, ramp, rate, ops = [undefined], duration: durationMs } = values;
   if (search || p99 !== undefined) return { findMax: toSearch({ ...values, rounds }) };
   if (ramp !== undefined) refuseBeside('--ramp', { '--rate': rate });
+  if (values['ops'] !== undefined && durationMs !== undefined) {
+    throw usageError(
+      '--ops and --duration cannot be combined',
+      '--ops fixes the number of operations, --duration the time; leave out one',
+    );
+  }
   const { arrivals, maxInFlight, onOutage } = values;
   const loads = kindsOf(values, usual).map((load) => ({
     ...load,
@@ -129,20 +139,20 @@ export function loadsOf(values, usual, rounds) {
 
 /**
  * @param {Values} values
- * @param {UsualLoads} usual gives a load its default amount
- * @returns {LoadOption[]} of what does not go together: a load that cannot be, see loads.js
+ * @param {UsualLoads} usual function that gives a load its default amount
+ * @returns {LoadOption[]} including impossible combinations, which loads.js skips
  */
 function kindsOf(values, usual) {
   const { load, inFlight, rate, ramp = rate === undefined ? undefined : [rate] } = values;
   if (load === 'window' && ramp === undefined) return windowsOf(inFlight ?? [undefined]);
   if (load === undefined && ramp === undefined) return usual(values);
   const known = load && usual(values).find(({ kind }) => kind === load);
-  const one = {
+  const first = {
     ...(known ?? { kind: load ?? 'rate' }),
     ...(inFlight && { inFlight: inFlight[0] }),
   };
   return (ramp ?? [undefined]).map((/** @type {number | undefined} */ step) => ({
-    ...one,
+    ...first,
     ...(step !== undefined && { rate: step }),
   }));
 }
@@ -151,32 +161,35 @@ function kindsOf(values, usual) {
  * @param {Values} values
  * @returns {import('./loads.js').SearchOption}
  */
-function toSearch({ search, p99, rate, load, ramp, inFlight, ops, rounds, processes, ...given }) {
+function toSearch({ search, p99, rate, load, ramp, inFlight, ops, rounds, processes, ...others }) {
   if (!search) throw usageError('--p99 requires --find-max', 'add --find-max');
   if (p99 === undefined) throw usageError('--find-max requires a limit', 'add --p99 5ms');
   refuseBeside('--find-max', {
-    '--connections': given['connections'],
+    '--connections': others['connections'],
     '--ramp': ramp,
     '--in-flight': inFlight,
-    '--on-outage': given['onOutage'],
+    '--on-outage': others['onOutage'],
     '--rounds': rounds,
   });
   if (ops !== undefined) {
-    throw usageError('--find-max and --ops: its trials last for a time', 'use --duration 3s');
+    throw usageError('--find-max and --ops: trials have a duration', 'use --duration 3s');
   }
   if (load !== undefined && load !== 'rate') {
-    throw usageError(`--find-max is an open loop, --load ${load} is not`, 'leave out one of them');
+    throw usageError(`--find-max needs an open loop, not --load ${load}`, 'leave out one');
   }
   if (processes?.length > 1) {
-    throw usageError('--find-max and --processes: one number', 'write for example --processes 2');
+    throw usageError(
+      '--find-max needs a single value of --processes',
+      'write for example --processes 2',
+    );
   }
   return {
     percentile: 0.99,
     limitMs: p99,
     start: rate,
-    durationMs: given['duration'],
-    arrivals: given['arrivals'],
-    maxInFlight: given['maxInFlight'],
+    durationMs: others['duration'],
+    arrivals: others['arrivals'],
+    maxInFlight: others['maxInFlight'],
     ...(processes && { processes: processes[0] }),
   };
 }
@@ -184,7 +197,7 @@ function toSearch({ search, p99, rate, load, ramp, inFlight, ops, rounds, proces
 /**
  * @param {LoadOption[]} loads
  * @param {Values} values
- * @returns {LoadOption[]} each shared by each number of processes, on each number of connections
+ * @returns {LoadOption[]} each load for each number of processes and of connections
  */
 function shared(loads, values) {
   const axes = /** @type {const} */ (['processes', 'connections']);
@@ -199,12 +212,12 @@ function shared(loads, values) {
 
 /**
  * @param {string} flag
- * @param {Record<string, unknown>} others by flag; what was not given: undefined, false
+ * @param {Record<string, unknown>} others other options by name; not given: undefined or false
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export function refuseBeside(flag, others) {
   const isGiven = (/** @type {unknown} */ value) => value !== undefined && value !== false;
   const other = Object.keys(others).find((name) => isGiven(others[name]));
   if (other === undefined) return;
-  throw usageError(`${flag} and ${other} cannot be combined`, 'leave out one of them');
+  throw usageError(`${flag} and ${other} cannot be combined`, 'leave out one');
 }

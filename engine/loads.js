@@ -1,6 +1,5 @@
 /**
- * The loads of a run: what may be asked for, what is taken where nothing is said, and their names.
- * Pure; how they are run is load.
+ * The loads of a run: accepted values, defaults and names. Pure; load/ runs them.
  */
 
 import { z } from 'zod';
@@ -18,11 +17,11 @@ import {
   RATE_MAX,
 } from './load-bounds.js';
 
-/** An open loop that is given neither a number of operations nor a time. */
+/** An open loop without an amount. */
 const RATE_DURATION_MS = 10_000;
 const WINDOW = 100;
 
-export const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
+export const wholeNumber = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);
 const rate = z.number().positive().max(RATE_MAX);
 const durationMs = z.number().positive().max(86_400_000);
@@ -30,16 +29,16 @@ const arrivals = z.enum(['constant', 'poisson', 'trace']);
 
 export const loadOption = z.strictObject({
   kind: z.enum(['sync', 'window', 'burst', 'rate']),
-  inFlight: whole(1, IN_FLIGHT_MAX).optional(),
-  operations: whole(1, OPERATIONS_MAX).optional(),
+  inFlight: wholeNumber(1, IN_FLIGHT_MAX).optional(),
+  operations: wholeNumber(1, OPERATIONS_MAX).optional(),
   durationMs: durationMs.optional(),
   rate: rate.optional(),
   arrivals: arrivals.optional(),
-  maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+  maxInFlight: wholeNumber(1, IN_FLIGHT_MAX).optional(),
   onOutage: z.enum(['stop', 'continue']).optional(),
-  processes: whole(1, PROCESSES_MAX).optional(),
-  connections: whole(1, CONNECTIONS_MAX).optional(),
-  valueSize: whole(TAG_LENGTH, VALUE_SIZE_MAX).optional(),
+  processes: wholeNumber(1, PROCESSES_MAX).optional(),
+  connections: wholeNumber(1, CONNECTIONS_MAX).optional(),
+  valueSize: wholeNumber(TAG_LENGTH, VALUE_SIZE_MAX).optional(),
 });
 
 export const searchOption = z.strictObject({
@@ -48,19 +47,20 @@ export const searchOption = z.strictObject({
   start: rate.optional(),
   durationMs: durationMs.optional(),
   arrivals: arrivals.optional(),
-  maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
-  processes: whole(1, PROCESSES_MAX).optional(),
+  maxInFlight: wholeNumber(1, IN_FLIGHT_MAX).optional(),
+  processes: wholeNumber(1, PROCESSES_MAX).optional(),
 });
 
 /** @typedef {z.infer<typeof loadOption>} LoadOption */
 /** @typedef {z.infer<typeof searchOption>} SearchOption */
 
 /**
- * @typedef {object} SearchPlan the greatest rate within a latency limit
- * @property {number} percentile 0.99
+ * @typedef {object} SearchPlan search for the highest rate within a latency limit
+ * @property {number} percentile for example 0.99
  * @property {number} limitNs
- * @property {number} start the first rate
- * @property {number} durationMs of a trial, at least; longer where a percentile needs more values
+ * @property {number} start first rate
+ * @property {number} durationMs minimum duration of a trial; longer if a percentile needs more
+ *   values
  * @property {'constant' | 'poisson' | 'trace'} arrivals
  * @property {number} maxInFlight
  * @property {number} [processes] absent: one
@@ -71,28 +71,28 @@ export const searchOption = z.strictObject({
 /**
  * @param {LoadOption} load
  * @returns {import('../lib/result.js').Load}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a process or a connection would
- *   have nothing to do
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a process or a connection would be
+ *   idle
  */
 export function completeLoad(load) {
-  const lack = whyImpossible(load);
-  if (lack !== null) throw usageError(lack.message, lack.hint);
+  const problem = whyImpossible(load);
+  if (problem !== null) throw usageError(problem.message, problem.hint);
   return completed(load);
 }
 
 /**
- * Of the combinations of several lists, `--in-flight 1,8 --connections 1,4`, those that exist.
+ * Valid combinations of several lists, `--in-flight 1,8 --connections 1,4`.
  * @template {LoadOption} T
  * @param {readonly T[]} loads
  * @returns {{ possible: T[], skipped: SkippedLoad[] }}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where none does
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: no combination is valid
  */
 export function splitPossible(loads) {
   const possible = loads.filter((load) => whyImpossible(load) === null);
   if (possible.length === 0) loads.slice(-1).forEach(completeLoad);
   const skipped = loads.flatMap((load) => {
-    const lack = whyImpossible(load);
-    return lack === null ? [] : [{ load: loadName(completed(load)), reason: lack.message }];
+    const problem = whyImpossible(load);
+    return problem === null ? [] : [{ load: loadName(completed(load)), reason: problem.message }];
   });
   return { possible, skipped };
 }
@@ -114,7 +114,7 @@ function completed(load) {
   };
 }
 
-/** Options of an open loop alone. */
+/** Options that only open loops have. */
 const OF_RATE = Object.freeze({
   rate: '--rate',
   arrivals: '--arrivals',
@@ -124,22 +124,21 @@ const OF_RATE = Object.freeze({
 
 /**
  * @param {LoadOption} load
- * @returns {{ message: string, hint?: string } | null} null: its kind has all that it says
+ * @returns {{ message: string, hint?: string } | null} null: its kind has all of its options
  */
 function whyNotOfKind(load) {
   const { kind, operations = 0 } = load;
   if (kind !== 'window' && load.inFlight !== undefined) {
-    const message = `--in-flight belongs to a window, not to ${kind}`;
-    return { message, hint: kind === 'rate' ? 'use --max-in-flight' : 'use --load window' };
+    const hint = kind === 'rate' ? 'use --max-in-flight' : 'use --load window';
+    return { message: '--in-flight needs a window', hint };
   }
   const names = /** @type {(keyof typeof OF_RATE)[]} */ (Object.keys(OF_RATE));
   const ofRate = names.find((name) => load[name] !== undefined);
   if (kind !== 'rate' && ofRate !== undefined) {
-    const message = `${OF_RATE[ofRate]} belongs to an open loop, which ${kind} is not`;
-    return { message, hint: 'add --rate 10k, or a --ramp' };
+    return { message: `${OF_RATE[ofRate]} needs an open loop`, hint: 'add --rate 1k' };
   }
   if (kind === 'rate' && load.rate === undefined) {
-    return { message: '--load rate: how many a second?', hint: 'add --rate 10k, or use --ramp' };
+    return { message: '--load rate needs --rate', hint: 'add --rate 1k, or use --ramp' };
   }
   if (kind !== 'burst') return null;
   const hint = 'add --in-flight 100 for a window';
@@ -147,7 +146,7 @@ function whyNotOfKind(load) {
     return { message: 'a burst has a number of requests and no duration', hint };
   }
   if (operations <= BURST_MAX) return null;
-  return { message: `a burst of ${operations}: it has at most ${BURST_MAX} requests`, hint };
+  return { message: `a burst of ${operations}: the maximum is ${BURST_MAX} requests`, hint };
 }
 
 /**
@@ -156,30 +155,30 @@ function whyNotOfKind(load) {
  */
 function whyImpossible(load) {
   const { kind, inFlight = WINDOW, operations, connections = 1, processes = 1 } = load;
-  const lack = whyNotOfKind(load);
-  if (lack !== null) return lack;
+  const problem = whyNotOfKind(load);
+  if (problem !== null) return problem;
   if ((operations ?? processes) < processes) return { message: 'fewer operations than processes' };
   if (kind === 'window' && inFlight < processes) {
-    return { message: 'fewer in flight than processes: each needs one' };
+    return { message: 'fewer requests in flight than processes' };
   }
   if (connections === 1) return null;
   if (processes > 1) {
-    const message = '--connections and --processes: one of them';
+    const message = '--connections and --processes cannot be combined';
     return { message, hint: 'each process has its own' };
   }
   const most = kind === 'sync' ? 1 : kind === 'window' ? inFlight : connections;
   return most >= connections
     ? null
     : {
-        message: `--connections ${connections}: with ${most} in flight at most ${most} are used`,
+        message: `--connections ${connections} needs as many requests in flight, not ${most}`,
         hint: `write for example --in-flight ${Math.max(connections, WINDOW)}`,
       };
 }
 
 /**
  * @param {{ processes?: number, connections?: number, valueSize?: number }} load
- * @returns {Partial<import('../lib/result.js').Load>} absent where it is one, or the dataset's: the
- *   load of before there were more
+ * @returns {Partial<import('../lib/result.js').Load>} only fields that differ from one process,
+ *   one connection and the dataset's value size, as in results of earlier versions
  */
 function sharedBy({ processes = 1, connections = 1, valueSize }) {
   return {
@@ -226,8 +225,8 @@ export function completeSearch(search) {
 }
 
 /**
- * The load of one trial: as long as it was asked for, and with half as many values more as printing
- * the percentile needs (10 above it).
+ * The load of one trial: of the requested length, with 1.5 times as many values as the percentile
+ * needs (10 above it).
  * @param {SearchPlan} search
  * @param {number} perSecond
  * @returns {import('../lib/result.js').Load}
@@ -241,9 +240,9 @@ export function trialLoad(search, perSecond) {
 }
 
 /**
- * @param {readonly import('../lib/result.js').Load[]} loads of one run
+ * @param {readonly import('../lib/result.js').Load[]} loads loads of one run
  * @returns {(load: import('../lib/result.js').Load) => string} its label, with the number of
- *   operations where it alone tells two loads apart
+ *   operations if only that distinguishes two loads
  */
 export function loadLabels(loads) {
   const labels = loads.map(loadLabel);

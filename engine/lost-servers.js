@@ -1,7 +1,7 @@
 /**
- * Servers that were lost during a run: asked once, after one of their benchmarks failed, and
- * remembered. What else needs a lost server fails with the reason at once, where each benchmark
- * would wait for its own time limit. Not for servers that give wrong replies: those answer.
+ * Servers lost during a run: probed once, after one of their benchmarks failed, and remembered.
+ * Other benchmarks of a lost server fail immediately with the reason, instead of waiting for their
+ * own time limits. Servers with wrong replies are not lost: they respond.
  */
 
 import { readCredentials } from '../lib/credentials.js';
@@ -9,28 +9,30 @@ import { hideSecrets } from '../lib/secrets.js';
 import { loadServer } from '../servers/registry.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
 
 /** @typedef {import('./segment.js').Failure} Failure */
 
-/** Of a failure, and of the warning that stands for the exit status. */
+/** Code of a failure, and of the warning that sets the exit status. */
 export const LOST = 'SERVER_LOST';
 
-/** On a busy machine a server may need longer for an answer than one probe waits. */
+/** On a busy machine a server may need more time than one probe waits. */
 const PROBES = 2;
+const RESTARTED = 'it was restarted during the measurement, and the driver reported no error';
 
 export class LostServers {
   /** @type {Map<ServerTarget, Failure>} */
   #lost = new Map();
 
-  /** @param {Result} result gets a warning per lost server */
+  /** @param {Result} result receives a warning per lost server */
   constructor(result) {
     this.result = result;
   }
 
   /**
-   * @param {readonly (ServerTarget | null)[]} servers that a benchmark needs
-   * @returns {Failure | null} null: none of them is lost, as far as that is known
+   * @param {readonly (ServerTarget | null)[]} servers servers that a benchmark needs
+   * @returns {Failure | null} null: none is known to be lost
    */
   failureOf(servers) {
     for (const server of servers) {
@@ -41,21 +43,22 @@ export class LostServers {
   }
 
   /**
-   * Asks each of them whether it still answers.
+   * Probes whether each of them still responds.
    * @param {readonly (ServerTarget | null)[]} servers
-   * @returns {Promise<Failure | null>} as failureOf
+   * @param {Round} round round of a benchmark that needs them, the first for its storage
+   * @returns {Promise<Failure | null>} same as failureOf
    */
-  async check(servers) {
-    for (const server of servers) {
+  async check(servers, round) {
+    for (const [i, server] of servers.entries()) {
       if (server === null || this.#lost.has(server)) continue;
-      const reason = await silenceOf(server);
+      const reason = i === 0 && isUnnoticed(round) ? RESTARTED : await silenceOf(server);
       if (reason === null) continue;
       const message = `the server was lost: ${reason}`;
       this.#lost.set(server, { code: LOST, message });
       this.result.warnings.push({
         code: LOST,
-        message: `${message}; it was not asked again`,
-        hint: 'start it again, look at its log, and run the same command again',
+        message: `${message}; it was not probed again`,
+        hint: 'start it again, check its log, and run the same command again',
         benchmark: null,
       });
     }
@@ -65,7 +68,7 @@ export class LostServers {
 
 /**
  * @param {ServerTarget} server
- * @returns {Promise<string | null>} why it does not answer; null: it does
+ * @returns {Promise<string | null>} reason why it does not respond; null: it does
  */
 async function silenceOf({ name, listed, address, credentialVariables }) {
   const { probe } = await loadServer(listed?.product ?? name);
@@ -85,19 +88,26 @@ async function silenceOf({ name, listed, address, credentialVariables }) {
 }
 
 /**
- * @param {any} cause of a probe that failed
- * @returns {boolean} whether the server said it itself: SQL, as where its disk is full
+ * @param {any} cause error of a failed probe
+ * @returns {boolean} whether the server itself reported it (SQL), for example a full disk
  */
 function isReply(cause) {
   return typeof cause?.sqlState === 'string';
 }
 
 /**
- * @param {import('../lib/result.js').Round} round
- * @returns {boolean} whether its server may be gone
+ * @param {Round} round
+ * @returns {boolean} whether its server may be lost
  */
-export function looksLost({ state, outcomes: { error, timeout } }) {
-  return state === 'failed' || error + timeout > 0;
+export function looksLost(round) {
+  const { state, counted, outcomes } = round;
+  if (state === 'failed' || outcomes.error + outcomes.timeout > 0) return true;
+  return (counted?.lost ?? 0) > 0 || isUnnoticed(round);
+}
+
+/** @param {Round} round @returns {boolean} the server was restarted, and no operation failed */
+function isUnnoticed({ counted }) {
+  return (counted?.restarts ?? 0) > 0;
 }
 
 /**

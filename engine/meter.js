@@ -1,7 +1,7 @@
 /**
- * What a segment used: processor time of the client and of its servers, threads, memory. Brief
+ * Resources used by a segment: CPU time of the client and of its servers, threads, memory. Brief
  * segments are read with clocks that stay open, which takes microseconds; long ones with all
- * threads of the servers, also those that were started meanwhile.
+ * threads of the servers, including threads started meanwhile.
  */
 
 /** @typedef {import('../measure/usage.js').Instruments} Instruments */
@@ -9,7 +9,7 @@
 /** @typedef {import('./contender.js').ContenderSpec} ContenderSpec */
 /** @typedef {ReturnType<Instruments['threadClocks']>} Clocks */
 
-/** The server of the storage, among the names of further ones. */
+/** Key of the storage's server among the names of further servers. */
 const OWN = '';
 
 export class Meter {
@@ -26,9 +26,10 @@ export class Meter {
     this.pids = new Map([[OWN, storage.serverPids]]);
     for (const { name, pids } of storage.others ?? []) this.pids.set(name, pids);
     this.thread = instruments.threadClocks([process.pid], { mainOnly: true });
+    this.transfers = instruments.transferClock();
   }
 
-  /** When its connections are open, and with them the servers' threads. */
+  /** Opens the clocks after the connections, and thus the servers' threads, exist. */
   open() {
     for (const [name, pids] of this.pids) {
       if (this.#servers.has(name) || pids.length === 0) continue;
@@ -37,7 +38,7 @@ export class Meter {
   }
 
   /**
-   * @param {readonly string[]} others names of further servers that the load needs
+   * @param {readonly string[]} others names of further servers that the load uses
    * @param {boolean} isBrief
    * @returns {Use}
    */
@@ -51,6 +52,7 @@ export class Meter {
 
   close() {
     this.thread.close();
+    this.transfers.close();
     for (const clock of this.#servers.values()) clock.close();
   }
 }
@@ -72,6 +74,7 @@ class Use {
     this.serversBefore = servers.map((one) => this.#readServer(one));
     this.client = this.#readClient();
     this.thread = meter.thread.read();
+    this.transfers = meter.transfers.read();
     this.startNs = meter.instruments.clock.now();
   }
 
@@ -86,31 +89,40 @@ class Use {
     return this.isBrief ? { ...instruments.cpu(), memory: null } : wholeClient(instruments);
   }
 
-  /** The segment begins now: what was read before waited for its start. */
+  /** Restarts the segment now, without the time waited for its start. */
   restart() {
     this.client = this.#readClient();
     this.thread = this.meter.thread.read();
+    this.transfers = this.meter.transfers.read();
     this.startNs = this.meter.instruments.clock.now();
   }
 
-  /** @param {number} operations of a burst, all of which are outstanding now */
+  /** @param {number} operations operations of a burst, all of them outstanding now */
   markIssued(operations) {
+    const before = this.meter.transfers.read();
     const { memory } = this.#readClient();
+    // Files read to determine the memory.
+    this.transfers = sum(this.transfers, difference(before, this.meter.transfers.read()));
     if (memory === null || this.client.memory === null) return;
     this.#pending = { bytes: memory.heapBytes - this.client.memory.heapBytes, operations };
   }
 
-  /** @returns {Pick<Segment, 'client' | 'servers' | 'occupation' | 'pending'>} since it began */
+  /**
+   * @returns {Pick<Segment, 'client' | 'servers' | 'occupation' | 'pending'>} usage since its start
+   */
   end() {
+    // Reading memory opens files, unlike reading the CPU time, which therefore comes first.
+    const early = this.isBrief ? null : this.meter.transfers.read();
     const { memory: memoryBefore, ...before } = this.client;
     const { memory, ...after } = this.#readClient();
-    // After it: schedstat of a thread that runs is as old as the last tick of the scheduler, unless
-    // the CPU time has been asked for.
+    const transfers = difference(this.transfers, early ?? this.meter.transfers.read());
+    // Read afterwards: schedstat of a running thread is as old as the last tick of the scheduler,
+    // unless the CPU time has been requested.
     const thread = this.meter.thread.read();
     const wallNs = this.meter.instruments.clock.now() - this.startNs;
     /** @type {Segment['servers']} */
     const servers = {};
-    let own = null;
+    let threads = null;
     for (const [i, server] of this.servers.entries()) {
       const now = this.#readServer(server);
       const earlier = this.serversBefore[i];
@@ -118,16 +130,12 @@ class Use {
         ? byClocks(earlier.threads, now.threads)
         : between(earlier.whole, now.whole);
       if (use !== null) servers[server.name] = use;
-      if (server.name === OWN) own = threadsBetween(earlier.threads, now.threads);
+      if (server.name === OWN) threads = threadsBetween(earlier.threads, now.threads);
     }
     return {
       client: {
-        ...Object.fromEntries(
-          Object.entries(after).map(([name, value]) => [
-            name,
-            value - /** @type {Record<string, number>} */ (before)[name],
-          ]),
-        ),
+        ...difference(before, after),
+        ...transfers,
         ...(memory && {
           rssBytesBefore: memoryBefore?.rssBytes ?? null,
           rssBytesAfter: memory.rssBytes,
@@ -138,11 +146,35 @@ class Use {
         wallNs,
         runNs: thread && this.thread && thread.runNs - this.thread.runNs,
         waitNs: thread && this.thread && thread.waitNs - this.thread.waitNs,
-        server: own ?? [],
+        server: threads ?? [],
       },
       pending: this.#pending,
     };
   }
+}
+
+/**
+ * @template {object} T
+ * @param {T | null} before
+ * @param {T | null} after
+ * @returns {T | null} null: unreadable
+ */
+function difference(before, after) {
+  return sum(after, before, -1);
+}
+
+/**
+ * @template {object} T
+ * @param {T | null} a
+ * @param {T | null} b
+ * @param {1 | -1} [sign] sign of b
+ * @returns {T | null}
+ */
+function sum(a, b, sign = 1) {
+  if (a === null || b === null) return null;
+  const others = /** @type {Record<string, number>} */ (b);
+  const sums = Object.entries(a).map(([name, value]) => [name, value + sign * others[name]]);
+  return Object.fromEntries(sums);
 }
 
 /** @param {Instruments} instruments */
@@ -162,7 +194,7 @@ function byClocks(before, after) {
 /**
  * @param {Times} before
  * @param {Times} after
- * @returns {number[] | null} run and wait time of each thread; one that has ended is read as 0
+ * @returns {number[] | null} run and wait time of each thread; 0 for a thread that has ended
  */
 function threadsBetween(before, after) {
   if (before === null || after === null) return null;
@@ -172,7 +204,7 @@ function threadsBetween(before, after) {
 /**
  * @param {import('../measure/usage.js').ServerUsage | null} before
  * @param {import('../measure/usage.js').ServerUsage | null} after
- * @returns {import('./segment.js').ServerUse | null} null: not readable
+ * @returns {import('./segment.js').ServerUse | null} null: unreadable
  */
 function between(before, after) {
   if (before === null || after === null) return null;

@@ -1,8 +1,8 @@
 /**
- * The namespace of a workload around all rounds of a run: claimed on each server before anything is
- * measured, filled with rows where the workload says so, removed however the run ends. One run at a
- * time owns data on a server of this machine; what a killed run left is taken over and removed by
- * the next.
+ * The namespace of a workload around all rounds of a run: claimed on each server before measuring,
+ * filled with rows if the workload requests it, removed however the run ends. One run at a time
+ * owns data on a server of this machine; the next run takes over and removes the remains of a
+ * killed one.
  */
 
 import { rmSync } from 'node:fs';
@@ -12,10 +12,9 @@ import { openNamespace } from '../data/namespaces/index.js';
 import { formatEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { createDataset } from '../lib/dataset.js';
-import { refusedError } from '../lib/errors.js';
 import { listFolder } from '../lib/folder.js';
-import { isAlive, ownIdentity } from '../lib/process-identity.js';
-import { machineLock, withLock } from '../servers/lock.js';
+import { ownerMayLive, ownerName } from '../lib/process-identity.js';
+import { serversOf, withServerLocks } from './server-locks.js';
 
 /** @typedef {import('../lib/result.js').Warning} Warning */
 /** @typedef {import('../lib/types.js').Namespace} Namespace */
@@ -24,8 +23,8 @@ import { machineLock, withLock } from '../servers/lock.js';
 /**
  * @typedef {object} NamespaceRun
  * @property {import('./plan.js').RunPlan} plan
- * @property {readonly import('./value-sizes.js').OwnRows[]} namespaces with the rows of those that
- *   have some
+ * @property {readonly import('./value-sizes.js').OwnRows[]} namespaces namespaces, with their rows
+ *   if they have any
  * @property {readonly import('./targets.js').StorageTarget[]} storages
  * @property {string} home
  * @property {AbortSignal} [signal]
@@ -34,10 +33,11 @@ import { machineLock, withLock } from '../servers/lock.js';
 
 /**
  * @param {NamespaceRun} run
- * @param {(folder: string) => Promise<void>} work folder: where embedded stores keep their files
- * @returns {Promise<{ warnings: Warning[] }>} what could not be removed
+ * @param {(folder: string) => Promise<void>} work folder: location of the files of embedded
+ *   stores
+ * @returns {Promise<{ warnings: Warning[] }>} namespaces that could not be removed
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET, E_REFUSED, E_ABORTED: it could not
- *   be claimed, what was created was removed again; and what `work` throws
+ *   be claimed, and created data have been removed; errors of `work`
  */
 export async function withNamespaces(run, work) {
   const { namespaces, onEvent, home } = run;
@@ -76,61 +76,25 @@ export async function withNamespaces(run, work) {
   return { warnings };
 }
 
-/** What the lock of a server says of its holder. */
-const RUN = 'run';
-
 /**
- * Only one run at a time owns data on a server of this machine. A loader of rows is waited for;
- * another run is not: it may take long, and both would measure each other.
- * @param {Pick<NamespaceRun, 'storages' | 'signal' | 'onEvent'>} run
+ * Only one run at a time owns data on a server of this machine. A loader of rows is waited for.
+ * @param {Pick<NamespaceRun, 'plan' | 'storages' | 'home' | 'signal' | 'onEvent'>} run
  * @param {(servers: ServerTarget[]) => Promise<void>} work
  * @returns {Promise<void>}
  */
-async function aloneOnServers({ storages, signal, onEvent }, work) {
+function aloneOnServers({ plan, storages, home, signal, onEvent }, work) {
   /** @type {Map<string, ServerTarget>} */
   const servers = new Map();
-  for (const { server, unavailable } of storages) {
-    if (server !== null && unavailable === null) servers.set(lockOf(server), server);
+  for (const server of serversOf(storages)) {
+    const [first] = Object.values(server.address);
+    servers.set(`${kindOf(server)}@${formatEndpoint(first)}`, server);
   }
-  const onWait = () => onEvent?.({ type: 'waiting', what: 'another command that fills a server' });
-  // In one order for all runs: two of them cannot wait for each other.
-  const locked = [...servers.keys()].sort().reduceRight(
-    (inner, lock) => () => {
-      const refuse = refusalOf(/** @type {ServerTarget} */ (servers.get(lock)));
-      return withLock(lock, { signal, onWait, refuse, purpose: RUN }, inner);
-    },
-    () => work([...servers.values()]),
-  );
-  return locked();
+  const all = [...servers.values()];
+  return withServerLocks(all, { home, purpose: plan.command, signal, onEvent }, () => work(all));
 }
 
 /**
- * @param {ServerTarget} server
- * @returns {(holder: import('../servers/lock.js').Holder) => void}
- * @throws {import('../lib/errors.js').DragstripError} E_REFUSED if it is a run
- */
-function refusalOf({ name, address }) {
-  return ({ purpose, pid }) => {
-    if (purpose !== RUN) return;
-    const [first] = Object.values(address);
-    throw refusedError(
-      `${name} ${formatEndpoint(first)}: another run is using it: process ${pid} of this machine`,
-      'wait until it has ended, or use another server',
-    );
-  };
-}
-
-/**
- * @param {Pick<ServerTarget, 'name' | 'address' | 'listed'>} server
- * @returns {string} the lock of who writes to it, for withLock
- */
-export function lockOf(server) {
-  const [first] = Object.values(server.address);
-  return machineLock(`${kindOf(server)}@${formatEndpoint(first)}`);
-}
-
-/**
- * No connection is kept while benchmarks run: it would be one more for the server to serve.
+ * Keeps no connection open while benchmarks run, since the server would have to serve it.
  * @param {ServerTarget} server
  * @param {NamespaceRun['namespaces'][number]} what
  * @param {NamespaceRun} run
@@ -158,11 +122,11 @@ async function claim(server, { namespace, dataset }, run) {
 }
 
 /**
- * Without the run's signal: what was created is removed also after Ctrl-C. What was never claimed
- * has no mark of Dragstrip, and stays.
+ * Ignores the run's signal, so that namespaces are removed after Ctrl-C too. Unclaimed ones lack
+ * Dragstrip's mark and stay.
  * @param {ServerTarget} server
  * @param {Namespace} namespace
- * @returns {Promise<number | Warning>} rows removed; or a warning saying why they were not
+ * @returns {Promise<number | Warning>} number of rows removed, or a warning why they were not
  */
 async function release(server, namespace) {
   const { address, credentialVariables } = server;
@@ -185,25 +149,24 @@ async function release(server, namespace) {
 }
 
 /**
- * A folder for the files of this run alone; those of runs that have ended are removed.
+ * A folder for the files of this run; folders of ended runs are removed.
  * @param {string} home
- * @param {string} name of the namespace
- * @returns {string} not yet made: the stores make it when they fill it
+ * @param {string} name name of the namespace
+ * @returns {string} not yet created: the stores create it when they fill it
  */
 function ownFolder(home, name) {
   const embedded = path.join(home, 'embedded');
-  const { pid, startTicks } = ownIdentity();
   for (const leaf of listFolder(embedded)) {
-    const [prefix, owner, ticks] = leaf.split('.');
-    if (prefix !== name || isAlive({ pid: Number(owner), startTicks: Number(ticks) })) continue;
+    const [prefix, ...owner] = leaf.split('.');
+    if (prefix !== name || ownerMayLive(owner.join('.'))) continue;
     rmSync(path.join(embedded, leaf), { recursive: true, force: true });
   }
-  return path.join(embedded, `${name}.${pid}.${startTicks}`);
+  return path.join(embedded, `${name}.${ownerName()}`);
 }
 
 /**
  * @param {Pick<ServerTarget, 'name' | 'listed'>} server
- * @returns {string} whose loader and namespaces it has
+ * @returns {string} server of the loader and of the namespaces
  */
 function kindOf({ name, listed }) {
   return listed?.kind ?? name;

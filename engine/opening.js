@@ -1,6 +1,6 @@
 /**
- * Opening a storage for a workload: its handles, the workload bound to them with all keys drawn,
- * and rows read and compared before anything is timed.
+ * Opens a storage for a workload: its handles, the workload bound to them with all keys drawn, and
+ * rows read and verified before timing starts.
  */
 
 import { readCredentials } from '../lib/credentials.js';
@@ -17,38 +17,43 @@ import { openPool, poolSize, poolWorkload } from './pool.js';
 import { operationsOf, shareWorkload } from './share.js';
 import { rowsOf } from './value-sizes.js';
 
-/** Rows read and compared in full before the clock starts. */
+/** Rows read and verified in full before the clock starts. */
 export const CHECK_ROWS = 64;
-/** Emptying and counting tables. */
+/** Time limit for emptying and counting tables. */
 const HOOK_TIMEOUT_MS = 120_000;
 
 /**
- * What opens a load of a storage: names and options, never functions.
+ * Describes how to open a load of a storage: names and options, never functions.
  * @typedef {object} BenchmarkSpec
  * @property {string} storage name of a contender, or path of a file
  * @property {string} profile
  * @property {string} workload
  * @property {Record<string, unknown>} workloadOptions
  * @property {import('../lib/result.js').Load} load
- * @property {number} [operations] keys to draw; absent: as many as the load has operations
- * @property {import('./share.js').Share} [share] which part of the load is this process's
- * @property {import('../lib/types.js').Slot} [slot] of its variant among those that run side by
- *   side
+ * @property {number} [operations] number of keys to draw; absent: one per operation of the load
+ * @property {import('./share.js').Share} [share] share of the load that this process executes
+ * @property {import('../lib/types.js').Slot} [slot] number of its variant among those that run side
+ *   by side
  * @property {import('../lib/types.js').Address} address
- * @property {{ name: string, address: import('../lib/types.js').Address, pids: number[] }[]}
- *   [others] further servers that the workload needs
- * @property {Record<string, string> | null} credentialVariables environment variables to read them
- *   from
+ * @property {OtherServer[]} [others] further servers that the workload uses
+ * @property {Record<string, string> | null} credentialVariables environment variables that hold the
+ *   credentials
  * @property {number[]} serverPids
  * @property {import('../lib/types.js').DatasetOptions} dataset
- * @property {import('./own-data.js').OwnKeys} [own] keys of the user in place of the dataset
+ * @property {import('./own-data.js').OwnKeys} [own] keys of the user that replace the dataset
  * @property {string} folder
  * @property {number} seed
- * @property {number} [round] counted from 0
+ * @property {number} [round] index of the round
  * @property {number} stallNs
  */
 
 /**
+ * @typedef {object} OtherServer
+ * @property {string} name
+ * @property {import('../lib/types.js').Address} address
+ * @property {Record<string, string> | null} [credentialVariables]
+ * @property {number[]} pids
+ *
  * @typedef {object} BenchmarkContext
  * @property {import('../measure/usage.js').Instruments} instruments
  * @property {AbortSignal} [signal]
@@ -57,14 +62,15 @@ const HOOK_TIMEOUT_MS = 120_000;
 
 /**
  * @typedef {object} OpenedStorage
- * @property {readonly import('../lib/types.js').Handle[]} handles one, or those of a pool; closing
- *   the first one closes all
+ * @property {readonly import('../lib/types.js').Handle[]} handles one handle, or those of a pool;
+ *   closing the first one closes all
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {import('../lib/types.js').Dataset} dataset
  * @property {import('../lib/types.js').Contender} contender
  * @property {import('../lib/types.js').Origin} origin
- * @property {() => Promise<import('../lib/types.js').Handle>} open another one
- * @property {import('./reconnecting.js').OutageWatch} [outage] with --on-outage continue
+ * @property {() => Promise<import('../lib/types.js').Handle>} open opens another handle
+ * @property {import('./reconnecting.js').OutageWatch} [outage] watch of outages, with --on-outage
+ *   continue
  */
 
 /**
@@ -80,27 +86,45 @@ export async function openStorage(spec) {
   const dataset = createDataset(rows.dataset);
   const parameters = parametersOf(spec);
   const others = Object.fromEntries((spec.others ?? []).map((one) => [one.name, one.address]));
+  const address = route?.(parameters, spec.address, others) ?? spec.address;
   const context = {
-    address: route?.(parameters, spec.address, others) ?? spec.address,
-    credentials: await readCredentials(spec.credentialVariables),
+    address,
+    ...(await loginsOf(spec, address)),
     profile,
     dataset,
     folder: spec.folder,
     writes: needs.includes('set'),
     names: { ...namesOf(namespace), ...spec.own?.names },
     parameters,
+    timeoutMs: spec.stallNs / 1e6,
     ...openWith?.(parameters, dataset),
   };
   const calls = profile.calls ?? 'promise';
   const open = async () => {
-    const credentials = await readCredentials(spec.credentialVariables); // others, after a restart
-    return openContender(workload, definition, { ...context, credentials });
+    const logins = await loginsOf(spec, address); // different ones after a restart
+    return openContender(workload, definition, { ...context, ...logins });
   };
   const handles = await openPool(poolSize(spec, calls), open);
-  const { address, credentials, names } = context;
+  const { credentials, logins, names } = context;
   const who = { storage: spec.storage, profile: spec.profile };
-  const origin = { ...who, address, credentials, parameters, names };
+  const origin = { ...who, address, credentials, logins, parameters, names };
   return { handles, calls, dataset, contender: definition, origin, open };
+}
+
+/**
+ * An endpoint of another server, such as a proxy, is opened with that server's credentials.
+ * @param {BenchmarkSpec} spec
+ * @param {import('../lib/types.js').Address} address address to open
+ */
+async function loginsOf({ credentialVariables, others = [] }, address) {
+  /** @type {Record<string, import('../lib/types.js').Credentials>} */
+  const logins = {};
+  for (const [name, endpoint] of Object.entries(address)) {
+    const owner = others.find((other) => Object.values(other.address).includes(endpoint));
+    if (owner !== undefined)
+      logins[name] = await readCredentials(owner.credentialVariables ?? null);
+  }
+  return { credentials: await readCredentials(credentialVariables), logins };
 }
 
 /** @param {BenchmarkSpec} spec */
@@ -111,8 +135,8 @@ function parametersOf({ workloadOptions }) {
 /**
  * @typedef {object} Bound
  * @property {import('../lib/types.js').BoundWorkload} measured
- * @property {(operations: number) => import('../lib/types.js').BoundWorkload} warmup another one,
- *   for a warm-up of so many operations
+ * @property {(operations: number) => import('../lib/types.js').BoundWorkload} warmup creates
+ *   another one, for a warm-up of this many operations
  * @property {import('../lib/types.js').BoundWorkload | null} check null: nothing is read before
  * @property {import('./reconnecting.js').OutageWatch} [outage]
  */
@@ -129,9 +153,9 @@ export async function bindWorkload(spec, opened, clock) {
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
   const { seed, round, slot, workloadOptions: options } = spec;
   const ops = spec.operations ?? operationsOf(spec.load);
-  const own = ownDataOf(spec, origin);
+  const ownData = ownDataOf(spec, origin);
   const share = spec.share?.index;
-  const all = { dataset, options, clock, contender, origin, round, slot, share, ...own };
+  const all = { dataset, options, clock, contender, origin, round, slot, share, ...ownData };
   const onEach = (/** @type {ReturnType<typeof prepare>} */ bind) =>
     poolWorkload(
       handles.map((one) => bind(one, calls)),
@@ -151,8 +175,8 @@ export async function bindWorkload(spec, opened, clock) {
 }
 
 /**
- * Reads rows one after another and compares them whole: a storage without our rows, or with other
- * ones, is found before anything is measured.
+ * Reads rows one after another and compares them in full, to detect missing or wrong rows before
+ * anything is measured.
  * @param {Bound} bound
  * @param {OpenedStorage} opened
  * @param {number} rows
@@ -172,7 +196,7 @@ export async function checkRows({ check }, { calls }, rows) {
 }
 
 /**
- * What a workload does around its operations, bounded in time.
+ * Runs a hook of a workload around its operations, with a time limit.
  * @param {Promise<import('../lib/types.js').WorkloadMetrics | undefined | void> | undefined} work
  * @param {string} name
  * @param {BenchmarkContext} context
@@ -181,4 +205,14 @@ export async function checkRows({ check }, { calls }, rows) {
 export async function runHook(work, name, context) {
   if (work === undefined) return undefined;
   return (await withTimeout(work, context, HOOK_TIMEOUT_MS, name)) ?? undefined;
+}
+
+/**
+ * @param {Pick<import('./contender.js').Task, 'workload'>} task
+ * @param {{ address: object }} storage
+ * @returns {Promise<boolean>} whether each operation needs a reply of its server
+ */
+export async function mustWait({ workload }, { address }) {
+  const { serverOperations = 0 } = await loadWorkload(workload);
+  return serverOperations > 0 && Object.keys(address).length > 0;
 }

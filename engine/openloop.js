@@ -1,12 +1,12 @@
 /**
- * What makes a test of an open loop invalid, or weak, and the warnings that say so. Pure.
+ * Conditions that make an open-loop test invalid or weak, and their warnings. Pure.
  */
 
 import { outageWarnings } from './outages.js';
 
-/** More than this share of the offered operations dropped: what is left is another load. */
+/** Above this share of dropped operations the remaining load is a different one. */
 export const DROPPED_SHARE_MAX = 0.001;
-/** More than this share sent late: the client, and not the server, was behind. */
+/** Above this share of late operations the client, not the server, was the bottleneck. */
 export const LATE_SHARE_MAX = 0.01;
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -15,7 +15,7 @@ export const LATE_SHARE_MAX = 0.01;
 
 /**
  * @param {Round} round
- * @returns {boolean} whether more was dropped than a test may lose
+ * @returns {boolean} whether too many operations were dropped
  */
 export function droppedTooMuch({ outcomes, scheduled }) {
   return outcomes.dropped > scheduled * DROPPED_SHARE_MAX;
@@ -23,7 +23,7 @@ export function droppedTooMuch({ outcomes, scheduled }) {
 
 /**
  * @param {Result} result
- * @returns {Result['warnings']} none of a search, where not to hold is an answer
+ * @returns {Result['warnings']} empty for a search, in which a missed rate is a result
  */
 export function openLoopWarnings({ benchmarks, searches }) {
   if (searches !== undefined) return [];
@@ -46,7 +46,7 @@ function droppedWarning({ id, rounds, load }) {
 }
 
 /**
- * One warning for all of them: lateness is the client's, and a ramp has many tests.
+ * One warning for all tests: the client causes lateness, and a ramp has many tests.
  * @param {Benchmark[]} benchmarks
  */
 function lateWarning(benchmarks) {
@@ -76,7 +76,7 @@ function lateWarning(benchmarks) {
 /**
  * @param {readonly Round[]} rounds
  * @param {'dropped' | 'late'} field
- * @returns {[number, number]} of all rounds: that count, and what was offered
+ * @returns {[number, number]} the count and the offered operations of all rounds
  */
 function sums(rounds, field) {
   let [sum, offered] = [0, 0];

@@ -1,6 +1,6 @@
 /**
- * The options that every run has, and the table of a workload: those, the options of loads and of
- * slices where it takes them, with the defaults that the workload gives them, and its own.
+ * Options of every run, and the option table of a workload: these, the options of loads and of
+ * slices that it supports, with the workload's defaults, and its own.
  */
 
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
@@ -15,12 +15,12 @@ import { LOAD_OPTIONS, usualLoadsOf } from './load-options.js';
 /** @type {OptionTable} */
 export const RUN_OPTIONS = Object.freeze({
   storages: names(undefined, {
-    help: 'storages: name, name:profile, name:all, all, ./file.js, comma-separated',
-    shown: 'available ones but alternatives (see list)',
+    help: 'storages: name, name:profile, name:all, all, ./file.js',
+    shown: 'all available except alternatives',
     hint: 'npx dragstrip list shows the names',
   }),
   servers: names(undefined, {
-    help: 'servers raced with the same drivers: redis,valkey; by address redis,new=redis@host:port',
+    help: 'race these servers with the same drivers: redis,valkey; new=redis@host:port',
     hint: 'write for example --servers redis,valkey',
   }),
   rounds: count(1, 1000, 1, {
@@ -45,11 +45,11 @@ export const RUN_OPTIONS = Object.freeze({
     help: 'pin client and server (if started by Dragstrip) to separate processors (taskset)',
   }),
   tls: choice(['off', 'on', 'both'], 'off', {
-    help: 'connect over TLS; both: each driver that has it with and without, NAME and NAME:tls',
+    help: 'connect over TLS; both: race each TLS-capable driver with and without it',
   }),
   against: texts({
     value: '<driver>',
-    help: 'race a driver beside the installed one: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz; repeatable',
+    help: 'race another version of a driver: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz',
   }),
   runtimes: names(undefined, {
     flag: 'runtime',
@@ -57,11 +57,11 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   failIf: texts({
     value: '<gate>',
-    help: 'exit with 6 if this is shown: "throughput<0.95", "client-cpu>1.05", "p99>5ms"; repeatable',
+    help: 'exit with status 6 if the run proves this: "throughput<0.95", "writes>1.02", "p99>5ms"',
   }),
   reference: text({
     value: '<driver>',
-    help: 'what ratios of --fail-if refer to, as --against names it',
+    help: 'baseline driver of the ratios in --fail-if',
     shown: 'the installed driver',
   }),
   allowTargets: texts({
@@ -71,7 +71,7 @@ export const RUN_OPTIONS = Object.freeze({
   }),
 });
 
-/** Of workloads whose loads can be swept, on rows that are not their own. */
+/** Options of workloads whose loads can be swept, on shared rows. */
 const ROWS_OF_SIZES = Object.freeze({
   valueSize: reading(readValueSizes, {
     value: '<n>',
@@ -89,22 +89,28 @@ const ROWS_OF_SIZES = Object.freeze({
 /**
  * @param {any} given `3%`, `0.5 %`; or a share
  * @param {string} label
- * @returns {number} as a share
+ * @returns {number} the value as a share
  */
 function readPercent(given, label) {
   const match = /^(\d+(?:\.\d+)?)\s*%$/.exec(String(given).trim());
   const share = match === null ? given : Number(match[1]) / 100;
   if (typeof share === 'number' && share > 0 && share <= 1) return share;
-  throw usageError(`${label} ${JSON.stringify(given)}: not a percentage`, `write ${label} 3%`);
+  throw usageError(
+    `${label} ${JSON.stringify(given)}: not a percentage above 0% and up to 100%`,
+    `write for example ${label} 3%`,
+  );
 }
 
-/** Of workloads that can be measured by short slices in turn, see schedule/blocks.js. */
+/** Options of workloads that can be measured in blocks, see schedule/blocks.js. */
 export const SLICE_OPTIONS = Object.freeze({
   precision: reading(readPercent, {
     value: '<percent>',
     help: 'measure until the ratios to the fastest are known to ± this',
   }),
   budget: duration(undefined, { help: 'stop after this time at the latest' }),
+  anyway: flag({
+    help: 'do not wait for idle processors',
+  }),
   placement: choice(['auto', 'one-cpu', 'two-cpus', 'free'], 'auto', {
     help: 'processors of client and server; auto: one for sync, separate ones for a window',
   }),
@@ -112,7 +118,7 @@ export const SLICE_OPTIONS = Object.freeze({
 
 /**
  * @param {Partial<WorkloadDefinition> | null} workload
- * @param {{ all?: boolean }} [how] all: also those that the workload has no use for
+ * @param {{ all?: boolean }} [how] all: include options without effect in this workload
  * @returns {OptionTable}
  */
 export function optionsOf(workload, { all = true } = {}) {

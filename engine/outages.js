@@ -1,6 +1,6 @@
 /**
- * Outages that a load went through (`--on-outage continue`): those of several connections and
- * processes as one list, and the warnings that name them. Pure.
+ * Outages during a load (`--on-outage continue`): merges those of several connections and processes
+ * into one list, and creates the warnings that report them. Pure.
  */
 
 import { formatDuration } from '../lib/format.js';
@@ -9,8 +9,8 @@ import { formatDuration } from '../lib/format.js';
 /** @typedef {import('../lib/result.js').Result} Result */
 
 /**
- * @param {readonly Outage[]} all of several connections or processes
- * @returns {Outage[]} those that overlap are one
+ * @param {readonly Outage[]} all outages of several connections or processes
+ * @returns {Outage[]} overlapping outages merged
  */
 export function mergeOutages(all) {
   /** @type {Outage[]} */
@@ -45,11 +45,11 @@ export function outageWarnings(benchmarks) {
     const failed = all.reduce((sum, one) => sum + one.failed, 0);
     const spans = all.flatMap(({ ns }) => (ns === null ? [] : formatDuration(ns)));
     const ended = spans.length === 0 ? '' : `no connection for ${spans.join(', ')}; `;
-    const still = lasting ? `not connected again until the end (${lasting.reason}); ` : '';
+    const still = lasting ? `not reconnected until the end (${lasting.reason}); ` : '';
     return {
       code: 'W_OUTAGE',
-      message: `${ended}${still}${failed.toLocaleString('en-US')} operations failed by it`,
-      hint: lasting ? 'look whether the server is back; not every driver can continue' : null,
+      message: `${ended}${still}${failed.toLocaleString('en-US')} operations failed because of it`,
+      hint: lasting ? 'check whether the server is back; not every driver can reconnect' : null,
       benchmark: id,
     };
   });

@@ -1,12 +1,12 @@
 /**
  * Runs on data of the user (--read-only): which keys are read, and how values are read for
- * comparison. Nothing is written to the server, and of its data the result has numbers and sizes
- * alone: no key and no value.
+ * comparison. Nothing is written to the server, and the result contains only counts and sizes of
+ * its data: no keys and no values.
  */
 
 import { readFile, stat } from 'node:fs/promises';
 import { readCredentials } from '../lib/credentials.js';
-import { targetError, usageError } from '../lib/errors.js';
+import { targetError, unreadable, usageError } from '../lib/errors.js';
 import { formatCount } from '../lib/format.js';
 import { parseColumns } from '../lib/own-columns.js';
 import { refuseBeside } from './load-options.js';
@@ -15,11 +15,12 @@ import { refuseBeside } from './load-options.js';
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 /** @typedef {NonNullable<import('../lib/result.js').Result['ownData']>} OwnDataSummary */
 
-const READS = '--read-only reads servers of the Redis family, with --table those of SQL';
-const NO_HANDLERSOCKET =
-  'HandlerSocket opens tables by their names and has no SELECT: --table is read by drivers of SQL';
+const READS = '--read-only reads servers of the Redis family, with --table SQL servers';
+const NO_HANDLERSOCKET = 'HandlerSocket has no SELECT: --table needs an SQL driver';
 const NO_TARANTOOL =
-  'Tarantool is not read: tuples of a space have no field that is known to be a text value';
+  'Tarantool is not supported: the fields of its tuples are not known to be text';
+const NO_TEXTS =
+  'name a text column as the value; for numbers and JSON create a view with CAST(… AS CHAR)';
 const CLUSTER = 'redis-cluster';
 const KEYS_FILE_BYTES_MAX = 64 * 2 ** 20;
 
@@ -32,12 +33,12 @@ export function isReadOnly({ workloadOptions }) {
 }
 
 /**
- * @param {Record<string, any>} given options that were given
+ * @param {Record<string, any>} given the options that were given
  * @param {readonly import('../lib/result.js').Load[]} loads
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export function refuseBesideReadOnly(given, loads) {
-  // Options that say what the dataset is, or need rows of Dragstrip.
+  // Options that define the dataset, or need rows of Dragstrip.
   refuseBeside('--read-only', {
     '--rows': given['rows'],
     '--value-size': given['valueSize'],
@@ -52,7 +53,7 @@ export function refuseBesideReadOnly(given, loads) {
  * @param {Pick<RunPlan, 'workloadOptions'>} plan
  * @returns {import('../lib/types.js').Unavailable | null}
  */
-export function lackOfOwnData({ name, server, protocol }, { workloadOptions }) {
+export function missingOwnData({ name, server, protocol }, { workloadOptions }) {
   const isOfTable = workloadOptions['table'] !== undefined;
   const isOfRedis = server === 'redis' || server === CLUSTER;
   if (isOfTable ? server === 'mariadb' && protocol === 'mysql' : isOfRedis) return null;
@@ -60,16 +61,17 @@ export function lackOfOwnData({ name, server, protocol }, { workloadOptions }) {
   const why =
     protocol === 'handlersocket' ? NO_HANDLERSOCKET : server === 'tarantool' && NO_TARANTOOL;
   if (why) return { reason: `--read-only: ${why}`, hint };
-  const reads = isOfTable ? '--table is read by drivers of SQL' : READS;
+  const reads = isOfTable ? '--table needs an SQL driver' : READS;
   return { reason: `${reads}; ${name} has ${server ?? 'no server'}`, hint };
 }
 
 /**
- * Draws the keys, gives them to the storages' servers, and makes the plan's dataset as large.
+ * Draws the keys, assigns them to the storages' servers, and sizes the plan's dataset accordingly.
  * @param {RunPlan} plan
  * @param {readonly StorageTarget[]} storages
  * @param {AbortSignal} [signal]
- * @returns {Promise<{ ownData?: OwnDataSummary }>} empty: other runs, or no server can be read
+ * @returns {Promise<{ ownData?: OwnDataSummary }>} empty for other runs, or if no server is
+ *   readable
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET, E_ABORTED
  */
 export async function sampleOwnData(plan, storages, signal) {
@@ -90,12 +92,12 @@ export async function sampleOwnData(plan, storages, signal) {
   if (keys.length === 0) {
     const from = keysFrom ?? table ?? `${name} (${formatCount(seen)} keys seen)`;
     throw targetError(
-      `--read-only: no key with a text as its value in ${from}`,
-      'name keys with --keys-from FILE, one per line',
+      `--read-only: no key with a text value in ${from}`,
+      table === undefined ? 'name keys with --keys-from FILE, one per line' : NO_TEXTS,
     );
   }
-  const own = { keys, names, cluster: name === CLUSTER, ...(table && { table }) };
-  for (const { server } of able) if (server !== null) server.own = own;
+  const ownKeys = { keys, names, cluster: name === CLUSTER, ...(table && { table }) };
+  for (const { server } of able) if (server !== null) server.own = ownKeys;
   plan.dataset = { ...plan.dataset, rows: keys.length, valueSize: Math.max(8, valueBytes.median) };
   const source = listed !== undefined ? 'file' : table === undefined ? 'scan' : 'table';
   return { ownData: { server: name, source, keys: keys.length, seen, leftOut, valueBytes } };
@@ -105,11 +107,12 @@ export async function sampleOwnData(plan, storages, signal) {
  * @typedef {import('../lib/types.js').ConnectionContext} ConnectionContext
  * @typedef {{ sample: number, keysFrom?: string, table?: string }} OwnOptions
  *
- * @typedef {object} OwnKeys what a benchmark's process needs of the user's data
+ * @typedef {object} OwnKeys input of a benchmark's process for reading the user's data
  * @property {readonly (string | number)[]} keys
- * @property {Partial<import('../lib/types.js').NamespaceNames>} names in place of Dragstrip's
- * @property {boolean} cluster of a Redis Cluster
- * @property {string} [table] as the option has it; absent: of the Redis family
+ * @property {Partial<import('../lib/types.js').NamespaceNames>} names names that replace
+ *   Dragstrip's
+ * @property {boolean} cluster whether the server is a Redis Cluster
+ * @property {string} [table] value of the option; absent: the Redis family
  *
  * @typedef {object} Source
  * @property {OwnKeys['names']} names
@@ -144,27 +147,30 @@ async function openSource(table, cluster) {
 
 /**
  * @param {string} file
- * @returns {Promise<string[]>} its lines that are not empty
+ * @returns {Promise<string[]>} its non-empty lines
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 async function readKeys(file) {
   try {
     const { size } = await stat(file);
     if (size > KEYS_FILE_BYTES_MAX) {
-      throw usageError(`--keys-from ${file}: larger than 64 MiB`, 'draw keys from it first');
+      throw usageError(
+        `--keys-from ${file}: larger than 64 MiB`,
+        'draw a sample of its keys first',
+      );
     }
     const text = await readFile(file, 'latin1');
     return text.split(/\r?\n/).filter((line) => line !== '');
   } catch (error) {
     if (error.code === 'E_USAGE') throw error;
-    throw usageError(`--keys-from ${file}: cannot be read (${error.code ?? error.message})`);
+    throw usageError(`--keys-from ${file}: ${unreadable(error)}`);
   }
 }
 
 /**
  * @param {import('./opening.js').BenchmarkSpec} spec
  * @param {import('../lib/types.js').Origin} origin
- * @returns {{ ownData?: import('../lib/types.js').OwnData }} for `prepare`
+ * @returns {{ ownData?: import('../lib/types.js').OwnData }} input of `prepare`
  */
 export function ownDataOf({ own }, { address, credentials }) {
   if (own === undefined) return {};

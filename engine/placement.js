@@ -1,19 +1,19 @@
 /**
- * Where client and servers run, by taskset (util-linux). The scheduler's choice decides a figure
- * more than a driver does: with one in flight a round trip takes 17 µs on one processor and 75 to
- * 100 µs on two, and a process keeps its luck for a while. Only processes that Dragstrip started
- * are moved.
+ * Placement of client and server on processors, by taskset (util-linux). It affects figures more
+ * than the choice of a driver does: with one in flight a round trip takes 17 µs on one processor
+ * and 75 to 100 µs on two, and a process keeps its placement for a while. Only processes started by
+ * Dragstrip are moved.
  *
- * - For each load, in every schedule: with one in flight, where client and server never run at the
- *   same time, both on one processor; in a window on processors of their own, so that their work
- *   overlaps as it does for a user. The client's main thread stays; servers move between loads.
- * - With --pin for the whole run, all threads of both: other servers stay unpinned, with a warning.
+ * - Per load, in every schedule: with one in flight, client and server never run at the same time
+ * and share a processor; in a window they have separate processors, so that their work overlaps as
+ * it does for users. The client's main thread stays; servers move between loads.
+ * - With --pin for the whole run, all threads of both; other servers stay unpinned, with a warning.
  *
- * Not for interrupts: what the kernel does for the network it does where it likes.
+ * Does not cover interrupts: the kernel may process network interrupts on any CPU.
  */
 
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { execa } from 'execa';
 
 /** @typedef {import('../lib/comparison.js').StoredLoad['placement']} StoredPlacement */
 /** @typedef {import('./schedule/choose.js').LoadPlan['placement']} PlacementKind */
@@ -24,24 +24,24 @@ import { execa } from 'execa';
 
 /**
  * @typedef {object} CpuPlan
- * @property {number[]} client processors of the benchmarks' processes
+ * @property {number[]} client processors of the benchmark processes
  * @property {number[]} server processors of the servers
- * @property {boolean} shareCore both have threads of one physical core
+ * @property {boolean} shareCore whether both have threads of one physical core
  *
  * @typedef {object} Placement
  * @property {(load: OfLoad) => StoredPlacement} of
  * @property {(tasks: readonly (OfLoad | null)[]) => readonly number[]} clientOf processors of the
- *   main thread of a contender with these loads; empty: anywhere
- * @property {(load: OfLoad | null) => Promise<void>} apply before segments of that load
- * @property {() => Promise<void>} restore servers may run where they could before
+ *   main thread of a contender with these loads; empty: any
+ * @property {(load: OfLoad | null) => Promise<void>} apply call before segments of that load
+ * @property {() => Promise<void>} restore let servers run where they could before
  */
 
 /**
- * Half of the physical cores for each side, more for the client where it has more processes; the
- * threads of one core stay together, because they share its units.
+ * Assigns half of the physical cores to each side, more to a client with more processes; threads of
+ * one core stay together, because they share its units.
  * @param {{ allowed: readonly number[], coreOf: (cpu: number) => string, processes: number }}
- *   machine coreOf: the same text for threads of one core
- * @returns {CpuPlan | null} null: there is one processor, and nothing to keep apart
+ *   machine coreOf: equal for threads of one core
+ * @returns {CpuPlan | null} null: there is only one processor
  */
 export function planCpus({ allowed, coreOf, processes }) {
   if (allowed.length < 2) return null;
@@ -56,18 +56,18 @@ export function planCpus({ allowed, coreOf, processes }) {
     const half = Math.ceil(allowed.length / 2);
     return { client: allowed.slice(0, half), server: allowed.slice(half), shareCore: true };
   }
-  let taken = Math.floor(groups.length / 2);
-  const count = () => groups.slice(0, taken).flat().length;
-  while (count() < processes && taken < groups.length - 1) taken += 1;
+  let clientCores = Math.floor(groups.length / 2);
+  const count = () => groups.slice(0, clientCores).flat().length;
+  while (count() < processes && clientCores < groups.length - 1) clientCores += 1;
   return {
-    client: groups.slice(0, taken).flat(),
-    server: groups.slice(taken).flat(),
+    client: groups.slice(0, clientCores).flat(),
+    server: groups.slice(clientCores).flat(),
     shareCore: false,
   };
 }
 
 /**
- * @param {string} list of the kernel, `0-3,8`
+ * @param {string} list processor list of the kernel, `0-3,8`
  * @returns {number[]}
  */
 export function parseCpuList(list) {
@@ -83,7 +83,7 @@ export function parseCpuList(list) {
 
 /**
  * @param {number | 'self'} pid
- * @returns {number[]} processors that it may run on; empty where that is not known
+ * @returns {number[]} processors that it may run on; empty if unknown
  */
 export function allowedCpus(pid = 'self') {
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readText(`/proc/${pid}/status`))?.[1];
@@ -107,31 +107,39 @@ function readText(file) {
 
 /**
  * @param {string} taskset
- * @returns {Promise<string | null>} why it cannot be used
+ * @returns {Promise<string | null>} reason why it cannot be used
  */
 async function missingFor(taskset) {
-  const { failed } = await execa(taskset, ['--version'], { reject: false, stdio: 'ignore' });
-  return failed ? 'taskset (util-linux) is not installed' : null;
+  const isThere = await hasRun(taskset, ['--version']);
+  return isThere ? null : 'taskset (util-linux) is not installed';
 }
 
 /**
- * @param {readonly number[]} pids each with all its threads
+ * @param {string} program
+ * @param {string[]} args
+ * @returns {Promise<boolean>} whether it succeeded
+ */
+export function hasRun(program, args) {
+  return new Promise((resolve) => {
+    execFile(program, args, (error) => resolve(error === null));
+  });
+}
+
+/**
+ * @param {readonly number[]} pids processes, each with all its threads
  * @param {string} taskset
  */
 function movable(pids, taskset) {
   const before = pids.map((pid) => allowedCpus(pid));
-  const move = async (/** @type {number} */ pid, /** @type {readonly number[]} */ cpus) => {
-    const args = ['--all-tasks', '--pid', '--cpu-list', cpus.join(','), String(pid)];
-    const { failed } = await execa(taskset, args, { reject: false, stdio: 'ignore' });
-    return !failed;
-  };
+  const move = (/** @type {number} */ pid, /** @type {readonly number[]} */ cpus) =>
+    hasRun(taskset, ['--all-tasks', '--pid', '--cpu-list', cpus.join(','), String(pid)]);
   return {
     /** @param {readonly number[]} cpus @returns whether all of them were moved */
     async moveTo(cpus) {
       const moved = await Promise.all(pids.map((pid) => move(pid, cpus)));
       return moved.every(Boolean);
     },
-    /** To where they could run before. */
+    /** Restores the previous processors. */
     async restore() {
       const known = pids.flatMap((pid, i) => (before[i].length > 0 ? move(pid, before[i]) : []));
       await Promise.all(known);
@@ -144,7 +152,7 @@ function movable(pids, taskset) {
  *   load: { processes?: number } })[]} loads
  * @param {readonly PlacedServer[]} servers
  * @param {{ pinned?: number[], taskset?: string, allowed?: number[], reason?: string }} [options]
- *   pinned: processors of the client, where --pin has placed both; reason: why nothing is placed
+ *   pinned: processors of the client, if --pin has placed both; reason: why there is no placement
  * @returns {Promise<Placement>}
  */
 export async function placeFor(loads, servers, options = {}) {
@@ -189,10 +197,10 @@ export async function placeFor(loads, servers, options = {}) {
  * @param {readonly PlacedServer[]} servers
  * @param {readonly number[]} allowed
  * @param {string} taskset
- * @returns {Promise<string | null>} why nothing is placed
+ * @returns {Promise<string | null>} reason why there is no placement
  */
 async function whyFree(servers, allowed, taskset) {
-  if (allowed.length < 2) return 'there is only one processor, or it is not known';
+  if (allowed.length < 2) return 'there is only one processor, or their number is unknown';
   const other = servers.find(({ source, pids }) => source !== 'dragstrip' || pids.length === 0);
   if (other !== undefined) return `Dragstrip did not start ${other.name}`;
   return missingFor(taskset);
@@ -202,9 +210,9 @@ async function whyFree(servers, allowed, taskset) {
  * @template T
  * @param {{ pin: boolean, loads: readonly import('../lib/result.js').Load[] }} plan
  * @param {Parameters<typeof pinServers>[0]} servers
- * @param {import('../lib/result.js').Result} result gets what was pinned, and warnings
- * @param {(cpus: number[] | undefined) => Promise<T>} work cpus: those of the client
- * @returns {Promise<T>} of the work; afterwards the servers may run where they could before
+ * @param {import('../lib/result.js').Result} result receives the pinning and warnings
+ * @param {(cpus: number[] | undefined) => Promise<T>} work cpus: processors of the client
+ * @returns {Promise<T>} result of the work; afterwards the servers may run where they could before
  */
 export async function withPinning({ pin, loads }, servers, result, work) {
   if (!pin) return work(undefined);
@@ -220,11 +228,10 @@ export async function withPinning({ pin, loads }, servers, result, work) {
 }
 
 /**
- * Pins our own servers now; the benchmarks' processes are pinned when they start, to
- * `pinning.client`.
+ * Pins Dragstrip's servers now; benchmark processes are pinned to `pinning.client` when they start.
  * @param {readonly PlacedServer[]} servers
- * @param {number} processes of the load that has most
- * @param {{ taskset?: string, plan?: CpuPlan | null }} [options] for tests
+ * @param {number} processes maximum processes of a load
+ * @param {{ taskset?: string, plan?: CpuPlan | null }} [options] overrides for tests
  * @returns {Promise<{ pinning: Pinning, warnings: Warning[], restore: () => Promise<void> }>}
  */
 export async function pinServers(servers, processes, options = {}) {
@@ -288,7 +295,7 @@ export function pinWarnings({ client, shareCore }, processes, servers) {
   }
   if (client.length < processes) {
     warn(
-      `${processes} processes share ${client.length} processors, to leave one for the server`,
+      `${processes} processes share ${client.length} processors, since one is reserved for the server`,
       `run on ${processes + 1} cores or more, or with fewer --processes`,
     );
   }

@@ -1,6 +1,6 @@
 /**
- * From options to loads and variants: pure. What can run here and now is decided in targets.js, how
- * each load is measured in schedule/choose.js.
+ * From options to loads and variants: pure. targets.js decides which storages can run,
+ * schedule/choose.js how each load is measured.
  */
 
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import { parseGate } from '../lib/gate.js';
 import { takeOptions } from '../lib/options.js';
 import { sizeOptions } from '../lib/value-sizes.js';
 import { DEFAULT_WORKLOAD } from '../workloads/index.js';
+import { parseRuntime } from './drivers/runtimes.js';
 import { LOAD_OPTIONS, loadsOf, refuseBeside, usualLoadsOf } from './load-options.js';
 import {
   completeLoad,
@@ -18,7 +19,7 @@ import {
   searchOption,
   splitPossible,
   trialLoad,
-  whole,
+  wholeNumber,
 } from './loads.js';
 import { optionsOf } from './options.js';
 import { isReadOnly, refuseBesideReadOnly } from './own-data.js';
@@ -33,25 +34,25 @@ const variantOption = z.strictObject({
   parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   /** absent: those of the run */
   loads: z.array(loadOption).min(1).optional(),
-  /** those of the run that have it, as they are written there; absent: all */
+  /** storages of the run that support it, as written there; absent: all */
   storages: z.array(z.string()).optional(),
 });
 
-/** What is no single value: a program gives it as it is. */
+/** Values that are not scalars, passed by programs. */
 const structured = z.looseObject({
   command: z.string().optional(),
   workload: z.string().optional(),
-  /** of a workload that has several */
+  /** variant of a workload that has several */
   test: z.string().optional(),
   loads: z.array(loadOption).min(1).optional(),
   findMax: searchOption.optional(),
   variants: z.array(variantOption).min(1).optional(),
-  redisDb: whole(0, 2 ** 31 - 1).optional(),
-  /** load machines that share each load */
-  agents: whole(1, 1000).optional(),
+  redisDb: wholeNumber(0, 2 ** 31 - 1).optional(),
+  /** number of load machines that share each load */
+  agents: wholeNumber(1, 1000).optional(),
   addresses: z.record(z.string(), z.string()).optional(),
   home: z.string().optional(),
-  /** without the installed version; what cannot be installed or opened is skipped */
+  /** exclude the installed version, and skip versions that cannot be installed or opened */
   onlyAgainst: z.boolean().optional(),
 });
 
@@ -59,43 +60,43 @@ const structured = z.looseObject({
  * @typedef {{ [Name in keyof z.infer<typeof structured> as string extends Name ? never : Name]:
  *   z.infer<typeof structured>[Name] }} Structured
  * @typedef {Structured & import('../lib/run-options.js').SharedRunOptions} SharedOptions
- * @typedef {(SharedOptions & { keys?: string, mix?: string })
- *   | (SharedOptions & { workload: string, [option: string]: unknown })} RunOptions the second:
- *   with the options of that workload
+ * @typedef {(SharedOptions & { keys?: string, mix?: string }) | (SharedOptions & { workload:
+ *   string, [option: string]: unknown })} RunOptions options of the run and of its workload
  */
 
 /**
- * @typedef {object} RunPlan options with nothing left open
+ * @typedef {object} RunPlan options with every default filled in
  * @property {string} command
- * @property {string[] | null} storages null: all available, with their default profile
+ * @property {string[] | null} storages null: all available storages, with their default profile
  * @property {string} workload
- * @property {string[]} [workloads] benchmarks of each, where there are several
- * @property {Record<string, unknown>} workloadOptions to its `prepare`
- * @property {import('../lib/result.js').Load[]} loads the first one where a rate is searched; of
- *   all
- *   variants
- * @property {Variant[]} [variants] of the workload, where it has several
+ * @property {string[]} [workloads] benchmarks of each workload, if there are several
+ * @property {Record<string, unknown>} workloadOptions passed to its `prepare`
+ * @property {import('../lib/result.js').Load[]} loads loads of all variants; in a search, the first
+ *   one
+ * @property {Variant[]} [variants] variants of the workload, if it has several
  * @property {import('./loads.js').SearchPlan | null} findMax
  * @property {string[]} against other versions of drivers, `ioredis@5`
- * @property {string[]} [runtimes] beside this Node
- * @property {boolean} [onlyAgainst] without the installed version; what cannot be run is skipped
+ * @property {string[]} [runtimes] runtimes other than this Node
+ * @property {boolean} [onlyAgainst] exclude the installed version, and skip versions that cannot
+ *   run
  * @property {import('../lib/gate.js').Gate[]} [failIf]
- * @property {string} [reference] what its ratios refer to; absent: the installed driver
- * @property {import('./server-axis.js').ListedServer[]} [servers] as an axis; absent: no axis
- * @property {'on' | 'both'} [tls] drivers over TLS; absent: as the addresses say
+ * @property {string} [reference] baseline of its ratios; absent: the installed driver
+ * @property {import('./server-axis.js').ListedServer[]} [servers] servers to race; absent: no axis
+ * @property {'on' | 'both'} [tls] drivers over TLS; absent: determined by the addresses
  * @property {boolean} pin pin client and server to separate processors
  * @property {number} rounds
  * @property {number} warmupOperations
  * @property {number} seed
  * @property {import('../lib/types.js').DatasetOptions} dataset
- * @property {number[]} [sizes] of values, where there are several: loads name theirs
- * @property {import('./schedule/choose.js').LoadPlan[]} how each load is measured, of each variant
+ * @property {number[]} [sizes] value sizes, if there are several; each load names its own
+ * @property {import('./schedule/choose.js').LoadPlan[]} how how each load of each variant is
+ *   measured
  * @property {import('./schedule/choose.js').SlicePlan} [slices] absent: each benchmark runs whole
- * @property {string} [whole] why its workload is not measured by slices
- * @property {import('./loads.js').SkippedLoad[]} [skipped] combinations of lists that do not exist
+ * @property {string} [whole] reason why its workload is not measured in slices
+ * @property {import('./loads.js').SkippedLoad[]} [skipped] skipped combinations of lists
  * @property {number} timeoutMs
- * @property {Record<string, string>} addresses by flag name: `{ redis: '127.0.0.1:6379' }`
- * @property {number} [redisDb] Redis' logical database; absent: 0
+ * @property {Record<string, string>} addresses by option name: `{ redis: '127.0.0.1:6379' }`
+ * @property {number} [redisDb] logical database of Redis; absent: 0
  * @property {string[]} allowTargets
  * @property {string | undefined} home
  */
@@ -104,49 +105,49 @@ const structured = z.looseObject({
  * @typedef {object} Variant
  * @property {import('../lib/types.js').Parameters} parameters
  * @property {import('../lib/result.js').Load[]} loads
- * @property {string[]} [storages] those that have it; absent: all
+ * @property {string[]} [storages] storages that support it; absent: all
  */
 
 /**
  * @param {RunOptions} options
- * @param {WorkloadDefinition | null} [workload] whose options are known, too
- * @param {readonly import('../lib/types.js').ChosenStorage[]} [storages] those that it may plan for
+ * @param {WorkloadDefinition | null} [workload] workload whose options are also accepted
+ * @param {readonly import('../lib/types.js').ChosenStorage[]} [storages] storages to plan for
  * @param {{ asText?: boolean }} [how] asText: values are texts of the command line
  * @returns {RunPlan}
- * @throws {DragstripError} E_USAGE for an option that is not known or out of range
+ * @throws {DragstripError} E_USAGE: an option is unknown or out of range
  */
 export function planRun(options, workload = null, storages = [], how = {}) {
-  return planTaken(takeGiven(options, workload, how), workload, storages);
+  return planParsed(parseRunOptions(options, workload, how), workload, storages);
 }
 
 /**
- * @typedef {object} TakenOptions
+ * @typedef {object} ParsedOptions
  * @property {Structured} structure
- * @property {Record<string, any>} values with their defaults
+ * @property {Record<string, any>} values options with defaults
  */
 
 /**
- * @param {TakenOptions} options
+ * @param {ParsedOptions} options
  * @param {WorkloadDefinition | null} workload
  * @param {readonly import('../lib/types.js').ChosenStorage[]} storages
  * @returns {RunPlan}
  * @throws {DragstripError} E_USAGE
  */
-export function planTaken({ structure: given, values: taken }, workload, storages) {
-  const { test, loads: asked, addresses = {}, redisDb } = given;
+export function planParsed({ structure, values: parsed }, workload, storages) {
+  const { test, loads: asked, addresses = {}, redisDb } = structure;
   const isPreset = workload?.preset !== undefined;
-  const isNamed = given.workload !== undefined && !isPreset;
+  const isNamed = structure.workload !== undefined && !isPreset;
   const context = { test, storages, addresses, loads: asked, isNamed };
-  const own = workload?.plan?.(taken, context) ?? {};
+  const planned = workload?.plan?.(parsed, context) ?? {};
   /** @type {Record<string, any>} */
-  const values = { redisDb, addresses, ...taken, ...own.shared };
-  const { findMax, options, skipped } = chooseLoads(given, { workload, values, own });
+  const values = { redisDb, addresses, ...parsed, ...planned.shared };
+  const { findMax, options, skipped } = chooseLoads(structure, { workload, values, planned });
   const sizes = [values.valueSize].flat();
   if (sizes.length > 1) {
-    const others = { '--find-max': findMax !== null, '--agents': given.agents };
+    const others = { '--find-max': findMax !== null, '--agents': structure.agents };
     refuseBeside('several --value-size', others);
   }
-  const lists = given.variants ?? own.variants;
+  const lists = structure.variants ?? planned.variants;
   /** @type {{ parameters?: import('../lib/types.js').Parameters, loads?: LoadOption[] }[]} */
   const owners = lists ?? [{}];
   const wanted = owners.flatMap(({ parameters, loads: list }, variant) =>
@@ -156,14 +157,15 @@ export function planTaken({ structure: given, values: taken }, workload, storage
       load: findMax === null ? completeLoad(option) : trialLoad(findMax, findMax.start),
       whole: option.whole,
       isFixed:
-        (own.loads === undefined || given.variants !== undefined) && isFixedBy(given, option),
+        (planned.loads === undefined || structure.variants !== undefined) &&
+        isFixedBy(structure, option),
     })),
   );
   const { how, slices } = planSchedules(wanted, {
     values,
-    given,
+    given: structure,
     workload,
-    isOther: (own.workload?.workload ?? workload?.name) !== workload?.name,
+    isOther: (planned.workload?.workload ?? workload?.name) !== workload?.name,
     isSearch: findMax !== null,
   });
   const variants = lists?.map((one, i) => ({
@@ -173,26 +175,27 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   const loads = variants === undefined ? how.map(({ load }) => load) : loadsOfAll(variants);
   requireRows(loads, workload);
   const { seed } = values;
-  const readOnly = isReadOnly({ workloadOptions: own.workload?.workloadOptions ?? {} });
-  if (readOnly) refuseBesideReadOnly(given, loads);
+  const readOnly = isReadOnly({ workloadOptions: planned.workload?.workloadOptions ?? {} });
+  if (readOnly) refuseBesideReadOnly(structure, loads);
   if (values.servers) {
     refuseBeside('--servers', {
       '--against': values.against?.length > 0,
       '--runtime': values.runtimes,
-      '--agents': given.agents,
+      '--agents': structure.agents,
       '--read-only': readOnly,
     });
   }
-  const isGiven = /** @type {Record<string, unknown>} */ (given)['rows'] !== undefined;
+  const isGiven = /** @type {Record<string, unknown>} */ (structure)['rows'] !== undefined;
   const rows =
     sizes.length > 1 ? rowsForSizes(sizes, isGiven ? values.rows : undefined) : values.rows;
+  for (const one of values.runtimes ?? []) parseRuntime(one);
   const dataset = { rows, ...sizeOptions(sizes[0]), seed };
   return {
-    command: given.command ?? 'run',
+    command: structure.command ?? 'run',
     storages: values.storages ?? null,
-    workload: (isPreset ? undefined : given.workload) ?? workload?.name ?? DEFAULT_WORKLOAD,
+    workload: (isPreset ? undefined : structure.workload) ?? workload?.name ?? DEFAULT_WORKLOAD,
     workloadOptions: {},
-    ...own.workload,
+    ...planned.workload,
     how,
     ...(slices && { slices }),
     ...(slices === null && wanted[0]?.whole && { whole: wanted[0].whole }),
@@ -202,7 +205,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     findMax,
     against: values.against ?? [],
     ...(values.runtimes && { runtimes: values.runtimes }),
-    ...(given.onlyAgainst && { onlyAgainst: true }),
+    ...(structure.onlyAgainst && { onlyAgainst: true }),
     ...(values.failIf && {
       failIf: values.failIf.map((/** @type {string} */ one) => parseGate(one)),
     }),
@@ -210,7 +213,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     ...(values.servers && { servers: parseServers(values.servers) }),
     ...(['on', 'both'].includes(values.tls) && { tls: values.tls }),
     pin: values.pin ?? false,
-    // In blocks without a number: as many rounds as the precision requires.
+    // In blocks without a number, the precision determines the rounds.
     rounds: slices === null ? values.rounds : (slices.rounds ?? 1),
     warmupOperations: values.warmupOperations,
     seed,
@@ -220,51 +223,51 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     addresses: values.addresses,
     ...(values.redisDb && { redisDb: values.redisDb }),
     allowTargets: values.allowTargets ?? [],
-    home: given.home,
+    home: structure.home,
   };
 }
 
 /**
  * @param {Structured} given
  * @param {LoadOption} option
- * @returns {boolean} a program fixed its amount
+ * @returns {boolean} whether a program fixed its amount
  */
 function isFixedBy({ loads, variants }, { operations, durationMs }) {
   return (loads ?? variants) !== undefined && (operations ?? durationMs) !== undefined;
 }
 
 /**
- * @param {Structured} given
+ * @param {Structured} structure
  * @param {{ workload: WorkloadDefinition | null, values: Record<string, any>,
- *   own: import('../lib/types.js').WorkloadPlan }} run
- * @returns {{ findMax: import('./loads.js').SearchPlan | null, options: LoadOption[],
- *   skipped: import('./loads.js').SkippedLoad[] }} options: one of a search
+ *   planned: import('../lib/types.js').WorkloadPlan }} run
+ * @returns {{ findMax: import('./loads.js').SearchPlan | null, options: LoadOption[], skipped:
+ *   import('./loads.js').SkippedLoad[] }} options of a search
  * @throws {DragstripError} E_USAGE
  */
-function chooseLoads(given, { workload, values, own }) {
+function chooseLoads(structure, { workload, values, planned }) {
   const usual = usualLoadsOf(workload);
   const { options = {} } = workload ?? {};
   const names = Object.keys(LOAD_OPTIONS).filter((name) => !Object.hasOwn(options, name));
-  const { rounds } = /** @type {Record<string, unknown>} */ (given);
+  const { rounds } = /** @type {Record<string, unknown>} */ (structure);
   const asOptions = Object.fromEntries(names.map((name) => [name, values[name]]));
-  const isGiven = given.loads !== undefined || given.findMax !== undefined;
+  const isGiven = structure.loads !== undefined || structure.findMax !== undefined;
   const excess = isGiven ? names.find((name) => values[name] !== undefined) : undefined;
   if (excess !== undefined) {
-    throw new DragstripError('E_USAGE', `${excess} beside loads or findMax: one of them`);
+    throw new DragstripError('E_USAGE', `${excess} cannot be combined with loads or findMax`);
   }
-  const isFixed = isGiven || own.loads !== undefined || usual === null;
+  const isFixed = isGiven || planned.loads !== undefined || usual === null;
   const chosen = isFixed
-    ? { loads: own.loads ?? given.loads, findMax: given.findMax }
+    ? { loads: planned.loads ?? structure.loads, findMax: structure.findMax }
     : loadsOf(asOptions, usual, rounds);
   if (chosen.findMax !== undefined) {
     if (chosen.loads !== undefined) {
-      throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
+      throw new DragstripError('E_USAGE', 'findMax cannot be combined with loads');
     }
     const findMax = completeSearch(chosen.findMax);
     return { findMax, options: [{ kind: 'rate' }], skipped: [] };
   }
   const { loads = [{ kind: 'window' }] } = chosen;
-  // A program writes each load out; of lists of options only some combinations may exist.
+  // A program writes out each load; lists of options may contain invalid combinations.
   const all = isFixed ? { possible: loads, skipped: [] } : splitPossible(loads);
   return { findMax: null, options: all.possible, skipped: all.skipped };
 }
@@ -272,7 +275,7 @@ function chooseLoads(given, { workload, values, own }) {
 /**
  * @param {readonly import('../lib/result.js').Load[]} loads
  * @param {WorkloadDefinition | null} workload
- * @throws {DragstripError} E_USAGE where a lost storage cannot be opened again
+ * @throws {DragstripError} E_USAGE: a lost storage could not be reopened
  */
 function requireRows(loads, workload) {
   if (workload === null || loads.every(({ onOutage }) => onOutage === undefined)) return;
@@ -283,14 +286,14 @@ function requireRows(loads, workload) {
 }
 
 /**
- * @param {RunOptions} given
+ * @param {RunOptions} run
  * @param {WorkloadDefinition | null} workload
  * @param {{ asText?: boolean }} [how]
- * @returns {TakenOptions}
+ * @returns {ParsedOptions}
  * @throws {DragstripError} E_USAGE
  */
-export function takeGiven(given, workload, how = {}) {
-  const options = byOwnNames(given, workload);
+export function parseRunOptions(run, workload, how = {}) {
+  const options = byOwnNames(run, workload);
   const parsed = structured.safeParse(options);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -314,12 +317,12 @@ export function takeGiven(given, workload, how = {}) {
 
 /**
  * A program may use the names of the command line: `warmup` for warmupOperations.
- * @param {RunOptions} given
+ * @param {RunOptions} run
  * @param {WorkloadDefinition | null} workload
  * @returns {RunOptions}
  */
-function byOwnNames(given, workload) {
-  if (typeof given !== 'object' || given === null) return given;
+function byOwnNames(run, workload) {
+  if (typeof run !== 'object' || run === null) return run;
   const table = optionsOf(workload);
   const flags = new Map(
     Object.entries(table).flatMap(([name, { flag }]) =>
@@ -329,7 +332,7 @@ function byOwnNames(given, workload) {
   const isKnown = (/** @type {string} */ name) =>
     Object.hasOwn(table, name) || Object.hasOwn(structured.shape, name);
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
+    Object.entries(run).map(([name, value]) => [
       isKnown(name) ? name : (flags.get(name) ?? name),
       value,
     ]),
@@ -338,7 +341,7 @@ function byOwnNames(given, workload) {
 
 /**
  * @param {Variant[]} variants
- * @returns {import('../lib/result.js').Load[]} each once
+ * @returns {import('../lib/result.js').Load[]} unique values
  */
 function loadsOfAll(variants) {
   const all = variants.flatMap(({ loads }) => loads);

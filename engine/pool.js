@@ -1,8 +1,8 @@
 /**
- * Several connections: the storage opened as often as --connections says, each with its part of the
- * requests in flight, or (--pool) as often as requests are in flight, each with one at a time, as
- * clients with a connection pool have it. Not for drivers whose calls block: those never have more
- * than one in flight.
+ * Several connections: opens the storage once per connection of --connections, each with its share
+ * of the requests in flight, or (--pool) once per request in flight, each with one at a time, like
+ * clients with a connection pool. Not for blocking drivers, which never have more than one in
+ * flight.
  */
 
 /** @typedef {import('../lib/types.js').Handle} Handle */
@@ -11,7 +11,7 @@
 /**
  * @param {import('./opening.js').BenchmarkSpec} spec
  * @param {import('../lib/types.js').CallStyle} calls
- * @returns {number} handles to open
+ * @returns {number} number of handles to open
  */
 export function poolSize({ workloadOptions, load }, calls) {
   if (calls === 'sync') return 1;
@@ -21,8 +21,8 @@ export function poolSize({ workloadOptions, load }, calls) {
 /**
  * @param {number} size
  * @param {() => Promise<Handle>} open
- * @returns {Promise<Handle[]>} closing the first one closes all of them
- * @throws what opening one of them threw, once the others are closed
+ * @returns {Promise<Handle[]>} handles; closing the first one closes all of them
+ * @throws the error of the handle that did not open, after the others are closed
  */
 export async function openPool(size, open) {
   /** @type {Handle[]} */
@@ -44,35 +44,39 @@ export async function openPool(size, open) {
 }
 
 /**
- * An operation goes to a handle that has none; where there is no such handle (the warm-up has more
- * in flight) they take turns.
+ * Assigns an operation to an idle handle; without one (the warm-up has more in flight) handles take
+ * turns.
  * @param {readonly BoundWorkload[]} bounds the same workload on each handle
- * @param {import('../lib/types.js').CallStyle} calls of the storage
+ * @param {import('../lib/types.js').CallStyle} calls calls of the storage
  * @returns {BoundWorkload}
  */
 export function poolWorkload(bounds, calls) {
   const [first] = bounds;
   if (bounds.length === 1) return first;
-  const lanes = bounds.map(({ op }) => {
-    const lane = { op, free: () => void idle.push(lane) };
-    return lane;
+  const workers = bounds.map(({ op }) => {
+    const worker = { op, free: () => void idle.push(worker) };
+    return worker;
   });
-  const idle = lanes.slice();
+  const idle = workers.slice();
   let turn = 0;
-  const next = () => idle.pop() ?? lanes[(turn = (turn + 1) % lanes.length)];
+  const next = () => idle.pop() ?? workers[(turn = (turn + 1) % workers.length)];
   const byCallback = (first.calls ?? calls) === 'callback';
   return {
     ...first,
     op(index, done) {
       const { op, free } = next();
       if (byCallback) {
+        let pending = true;
         return op(index, (error, reply) => {
-          free();
+          // Prevents a driver that calls back twice from marking its handle as idle twice.
+          if (pending) free();
+          pending = false;
           done?.(error, reply);
         });
       }
       const reply = op(index);
-      // Before the caller resumes: it is idle when the next operation is issued.
+      // Runs before the caller resumes, so that the handle is idle when the next operation is
+      // issued.
       reply.then(free, free);
       return reply;
     },

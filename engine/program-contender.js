@@ -1,7 +1,7 @@
 /**
- * A contender that is another program, such as redis-benchmark: the workload starts it on the keys
- * and by the route of a storage, and its own report is a segment. It has no warm-up: it compiles
- * nothing while it runs.
+ * A contender that is another program, such as redis-benchmark: the workload starts it with the
+ * keys and the route of a storage, and its own report is a segment. It has no warm-up, since it
+ * compiles nothing while running.
  */
 
 import { countedSegment } from './segment.js';
@@ -18,7 +18,7 @@ export async function openProgramContender(spec, context) {
   const { clock } = context.instruments;
   const originNs = clock.originNs ?? 0;
   const boundOf = (/** @type {number} */ load) => storage.cells[load]?.variant.measured;
-  /** Of a whole run: as many as the storages have. @type {number | undefined} */
+  /** Operations of a run in full: as many as the storages execute. @type {number | undefined} */
   let requests;
   return {
     async warm(load) {
@@ -45,7 +45,7 @@ export async function openProgramContender(spec, context) {
     async close() {
       for (const cell of storage.cells) {
         const bound = cell?.variant.measured;
-        // Where it is refused, it says so in its own words.
+        // The program reports a refusal in its own words.
         if (bound?.refused?.()) await bound.program?.run();
       }
       const closed = await storage.close();

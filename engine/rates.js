@@ -1,4 +1,4 @@
-/** Rates as they are written on the command line: `10k` per second, and the steps of a ramp. */
+/** Rates as written on the command line: `10k` per second, and the steps of a ramp. */
 
 import { usageError } from '../lib/errors.js';
 
@@ -10,7 +10,7 @@ const RAMP_MAX = 100;
 /**
  * @param {string | number} given `10k`, `2.5k`, `1M`, `0.5`
  * @param {string} flag
- * @returns {number} per second, more than 0 and at most ten million
+ * @returns {number} operations per second, more than 0 and at most ten million
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export function parseRate(given, flag) {
@@ -26,13 +26,13 @@ export function parseRate(given, flag) {
 }
 
 /**
- * @param {string | readonly number[]} given `from:to:step`, or a list with commas
+ * @param {string | readonly number[]} input `from:to:step`, or a list separated by commas
  * @param {string} flag
- * @returns {number[]} rates, ascending, each once
+ * @returns {number[]} unique rates, ascending
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
-export function parseRamp(given, flag) {
-  const text = String(given);
+export function parseRamp(input, flag) {
+  const text = String(input);
   const parts = text.split(':');
   if (parts.length === 1) {
     const rates = text.split(',').map((part) => parseRate(part, flag));
@@ -47,7 +47,10 @@ export function parseRamp(given, flag) {
   }
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > RAMP_MAX) {
-    throw usageError(`${flag} ${text}: ${count} rates, ${RAMP_MAX} at most`, 'take larger steps');
+    throw usageError(
+      `${flag} ${text}: ${count} rates, the maximum is ${RAMP_MAX}`,
+      'take larger steps',
+    );
   }
   return Array.from({ length: count }, (_, i) => Number((from + i * step).toPrecision(12)));
 }

@@ -1,10 +1,10 @@
 /**
- * `--on-outage continue`: a storage whose connection is lost is opened again, while the open loop
- * goes on and counts what could not be sent as errors. The same way for all drivers: their own
- * reconnection stays off, since some of them send requests again or keep them for minutes.
+ * `--on-outage continue`: reopens a storage whose connection is lost, while the open loop continues
+ * and counts unsent operations as errors. The procedure is the same for all drivers: their own
+ * reconnection stays off, since some resend requests or queue them for minutes.
  *
- * An operation that fails is no outage yet: a row is read first, and only if that fails, too, the
- * handle is closed and another one opened, until a row can be read.
+ * A failed operation is not yet an outage: a row is read first, and only if that also fails, the
+ * handle is closed and new ones are opened until a row can be read.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ import { mergeOutages } from './outages.js';
 /** @typedef {import('../lib/result.js').Outage} Outage */
 
 /**
- * @typedef {object} OutageWatch what a load says of its failures
+ * @typedef {object} OutageWatch failures reported by a load
  * @property {(error: any) => void} onFailure
  * @property {(sinceNs: number) => void} onStall
  * @property {(load: import('../load/load.js').LoadReport) => Outage[]} end
@@ -29,11 +29,11 @@ import { mergeOutages } from './outages.js';
 const OPEN_MS_MAX = 2000;
 const READ_MS_MAX = 1000;
 const PAUSE_MS = 100;
-/** Any row: whether it is there makes no difference here. */
+/** Any row; it need not exist. */
 const PROBE_ID = 1;
 
 /**
- * Exchanges the handles of a storage for ones that open it again.
+ * Replaces the handles of a storage by reopened ones.
  * @param {import('./opening.js').OpenedStorage} opened
  * @param {import('../measure/clock.js').Clock} clock
  */
@@ -56,9 +56,9 @@ export function keepOpen(opened, clock) {
 }
 
 class Reconnecting {
-  /** @type {RowsHandle | null} null: it is being opened again */
+  /** @type {RowsHandle | null} null while it is being reopened */
   #current;
-  /** @type {Outage[]} starts on the clock; the last one may still last */
+  /** @type {Outage[]} starts on the clock; the last outage may be ongoing */
   #outages = [];
   #failed = 0;
   #failedBefore = 0;
@@ -73,7 +73,7 @@ class Reconnecting {
   constructor(handle, how) {
     this.#current = handle;
     this.how = how;
-    /** The workload's handle. @type {RowsHandle} */
+    /** Handle of the workload. @type {RowsHandle} */
     this.handle = this.#wrap(handle);
   }
 
@@ -106,7 +106,7 @@ class Reconnecting {
   }
 
   /**
-   * An operation has failed.
+   * Reports a failed operation.
    * @param {any} error
    */
   onFailure(error) {
@@ -114,7 +114,7 @@ class Reconnecting {
     this.#look(this.how.clock.now(), String(error?.message ?? error));
   }
 
-  /** @param {number} sinceNs there was no reply since then */
+  /** @param {number} sinceNs time since which there was no reply */
   onStall(sinceNs) {
     this.#look(sinceNs, 'no reply');
   }
@@ -129,7 +129,7 @@ class Reconnecting {
     this.#isLooking = true;
     this.#failedBefore = Math.max(0, this.#failed - 1);
     if (await answers(lost, this.how.calls)) {
-      await sleep(PAUSE_MS); // a server that refuses writes is not asked at each of them
+      await sleep(PAUSE_MS); // not for every write that the server refuses
     } else {
       /** @type {Outage} */
       const outage = { startNs, ns: null, failed: 0, reason: reason.slice(0, 300) };
@@ -145,7 +145,7 @@ class Reconnecting {
   async #openAgain(lost) {
     const { open, calls } = this.how;
     this.#current = null;
-    closeBounded(lost); // settles what is in flight; a driver may need seconds for that
+    closeBounded(lost); // settles requests in flight, for which a driver may need seconds
     while (!this.#isOver) {
       const next = await openWithin(open);
       if (next !== null && !this.#isOver && (await answers(next, calls))) {
@@ -159,7 +159,7 @@ class Reconnecting {
 
   /**
    * @param {import('../load/load.js').LoadReport} load
-   * @returns {Outage[]} times since measuring began
+   * @returns {Outage[]} times since the start of measurement
    */
   end({ recorder: { startNs, endNs, outcomes }, ended }) {
     this.#isOver = true;
@@ -180,7 +180,7 @@ class Reconnecting {
  * @param {((error: any) => void) | undefined} done
  */
 function refuse(calls, done) {
-  const message = 'no connection: it is being opened again';
+  const message = 'no connection: it is being reopened';
   const error = Object.assign(new Error(message), { code: 'OUTAGE' });
   if (calls === 'sync') throw error;
   if (calls === 'promise') return Promise.reject(error);

@@ -1,8 +1,8 @@
 /**
- * From what a load's recorder has counted to a segment, at the end of a load or while it runs.
+ * Converts the counts of a load's recorder into a segment, at the end of a load or while it runs.
  */
 
-import { OK } from '../lib/outcome.js';
+import { OK, UNSENT } from '../lib/outcome.js';
 import { BufferedRecorder, TimedRecorder } from '../load/buffered-recorder.js';
 import { DetailedRecorder } from '../load/detailed-recorder.js';
 import { SecondsRecorder } from '../load/seconds-recorder.js';
@@ -15,21 +15,23 @@ import { summarizeSeries } from './series.js';
 /** @typedef {import('../load/load.js').LoadReport} LoadReport */
 /** @typedef {import('../measure/histogram.js').Histogram} Histogram */
 
-/** So many windows of the warm-up are kept, at most. */
+/** Maximum windows of the warm-up to store. */
 const CURVE_WINDOWS = 20;
 
 /**
  * @param {LoadReport} report
  * @param {{ originNs: number, series?: readonly import('../lib/types.js').Series[] }} context
- *   originNs: of the clock; series: of a workload that looks at each operation
+ *   originNs: of the clock; series: for a workload that inspects each operation
  * @returns {Segment}
  */
-export function segmentOf({ recorder, scheduled, ended, inFlightAreaNs, steady, open }, context) {
-  const { originNs, series } = context;
+export function segmentOf(report, { originNs, series }) {
+  const { recorder, scheduled, ended, inFlightAreaNs, steady, open } = report;
   const at = (/** @type {number} */ ns) => Math.round(originNs + ns);
+  const failure = failureOf(report);
   return {
     ...emptySegment(),
-    state: ended === 'aborted' ? 'aborted' : 'measured',
+    state: ended === 'aborted' ? 'aborted' : failure === null ? 'measured' : 'failed',
+    failure,
     scheduled,
     outcomes: Array.from(recorder.outcomes),
     samples: recorder.samples,
@@ -37,7 +39,7 @@ export function segmentOf({ recorder, scheduled, ended, inFlightAreaNs, steady, 
     inFlightAreaNs: Math.round(inFlightAreaNs),
     steady: steady === null ? [] : [[at(steady.fromNs), at(steady.toNs)]],
     steadyAreaNs: Math.round(steady?.areaNs ?? 0),
-    // Those of brief segments are kept until the process closes.
+    // Histograms of brief segments are kept until the process closes.
     histograms: recorder instanceof BufferedRecorder ? {} : histogramsOf(recorder),
     open: open && { ...open },
     timeline:
@@ -49,6 +51,21 @@ export function segmentOf({ recorder, scheduled, ended, inFlightAreaNs, steady, 
         ? summarizeSeries(recorder, series)
         : [],
   };
+}
+
+/**
+ * @param {LoadReport} report
+ * @returns {import('./segment.js').Failure | null} reason why the load ended before its last
+ *   operation was sent
+ */
+function failureOf({ ended, lost, open, recorder: { outcomes, samples } }) {
+  if (lost !== null) {
+    return { code: 'E_CONNECTION', message: `the connection was lost: ${lost.message}` };
+  }
+  // An open loop that exceeds its server is a result, as in a search for the maximum rate.
+  if (ended !== 'stalled' || outcomes[UNSENT] === 0 || open !== null) return null;
+  const { message = 'no reply' } = samples.find(({ code }) => code === 'NO_REPLY') ?? {};
+  return { code: 'E_NO_REPLY', message: `${message}: the rest was not sent` };
 }
 
 /**
@@ -73,7 +90,7 @@ function histogramsOf(recorder) {
 }
 
 /**
- * @param {Segment} segment gets what a recorder of brief segments has
+ * @param {Segment} segment receives the data of a recorder of brief segments
  * @param {Recorder} recorder
  */
 export function keepRecorded(segment, recorder) {
@@ -81,7 +98,7 @@ export function keepRecorded(segment, recorder) {
 }
 
 /**
- * @param {Segment} segment gets the waits for a connection of a pool
+ * @param {Segment} segment receives the waits for a connection of a pool
  * @param {Histogram} waits
  */
 export function keepWaits(segment, waits) {
@@ -90,21 +107,22 @@ export function keepWaits(segment, waits) {
 
 /**
  * Time per operation of a closed loop: from the first issue of the last worker to the issue of the
- * last operation, over the operations that were completed in it, which are as many as were issued.
- * The ramp before it and the drain after it, with fewer in flight, are no part of it. With a
- * multiple of the number in flight this is exact both for drivers whose replies come evenly and for
- * those whose replies come a whole window at a time.
+ * last operation, divided by the operations completed in it, which equal those issued. It excludes
+ * the ramp before it and the drain after it, which have fewer in flight. With a multiple of the
+ * number in flight this is exact both for drivers with evenly spaced replies and for those whose
+ * replies arrive in windows.
  * @param {LoadReport} report
  * @param {import('../lib/result.js').Load} load
  * @param {import('../lib/types.js').CallStyle} calls
- * @returns {{ ns: number, operations: number }} what the time per operation is taken of
+ * @returns {{ fromNs: number, ns: number, operations: number }} basis of the time per operation;
+ *   fromNs: on the clock of the process
  */
-export function spanOf({ durationNs, steady, scheduled }, { kind, inFlight }, calls) {
+export function spanOf({ recorder, durationNs, steady, scheduled }, { kind, inFlight }, calls) {
   const complete = scheduled - (inFlight ?? 1);
   const isLong = kind === 'window' && calls !== 'sync' && complete >= scheduled / 2;
   return isLong && steady !== null
-    ? { ns: steady.toNs - steady.fromNs, operations: complete }
-    : { ns: durationNs, operations: scheduled };
+    ? { fromNs: steady.fromNs, ns: steady.toNs - steady.fromNs, operations: complete }
+    : { fromNs: recorder.startNs, ns: durationNs, operations: scheduled };
 }
 
 /**
@@ -141,10 +159,10 @@ export function figuresOf(report, load, { startNs, fromNs, endNs }, calls) {
 }
 
 /**
- * What a load that still runs has measured: kept in case that nothing comes after it.
+ * Partial measurements of a running load, in case the process dies.
  * @param {Recorder} recorder
  * @param {import('../measure/clock.js').Clock} clock
- * @returns {Segment} of the operations that have an outcome
+ * @returns {Segment} operations with an outcome
  */
 export function segmentSoFar(recorder, { now, originNs = 0 }) {
   const endNs = now();
@@ -153,6 +171,7 @@ export function segmentSoFar(recorder, { now, originNs = 0 }) {
       recorder,
       scheduled: 0,
       ended: 'aborted',
+      lost: null,
       durationNs: endNs - recorder.startNs,
       inFlightAreaNs: 0,
       steady: null,
@@ -167,8 +186,8 @@ export function segmentSoFar(recorder, { now, originNs = 0 }) {
 }
 
 /**
- * @typedef {object} LiveFigures since the load began
- * @property {readonly number[]} outcomes by code; those that are ok are counted when it ends
+ * @typedef {object} LiveFigures figures since the load began
+ * @property {readonly number[]} outcomes outcomes by code; ok is counted at the end
  * @property {import('./segment.js').HistogramMessage | null} latency
  */
 
@@ -181,9 +200,9 @@ export function liveOf({ outcomes, histogram }) {
 }
 
 /**
- * The curve of a warm-up. Its windows are as fine as can be while it runs, since nobody knows how
- * long it will take; here they are joined, so that each is wide enough to be compared: replies come
- * in batches as large as the window of requests, and a part of a batch is no throughput.
+ * The curve of a warm-up. Its windows are recorded as finely as possible, since its duration is
+ * unknown; here they are merged until each is wide enough to be compared: replies arrive in batches
+ * as large as the window of requests, and part of a batch is not a throughput.
  * @param {LoadReport} report
  * @param {number} inFlight
  * @returns {import('../lib/result.js').Round['warmup']}
@@ -193,7 +212,7 @@ export function curveOf({ recorder, durationNs }, inFlight) {
   const groups = Math.max(1, Math.min(CURVE_WINDOWS, Math.floor(operations / (2 * inFlight))));
   const size = Math.max(1, Math.ceil(recorder.windows.length / groups));
   const curve = [];
-  // The incomplete group at the end is left out: it would look like a fall.
+  // The incomplete last group is omitted, since it would look like a drop.
   for (let at = 0; at + size <= recorder.windows.length; at += size) {
     curve.push(recorder.windows.slice(at, at + size).reduce((sum, count) => sum + count, 0));
   }
@@ -203,4 +222,16 @@ export function curveOf({ recorder, durationNs }, inFlight) {
 /** @param {Histogram} histogram */
 function toMessage(histogram) {
   return histogram.count === 0 ? null : histogram.toMessage();
+}
+
+/**
+ * @param {import('../lib/types.js').Compared | undefined} now
+ * @param {Readonly<Record<string, number | undefined>>} before
+ * @returns {import('./segment.js').Counters | null} null if it is not counted
+ */
+export function sinceOf(now, before) {
+  if (now === undefined) return null;
+  return Object.fromEntries(
+    Object.entries(now).map(([name, count]) => [name, count - (before[name] ?? 0)]),
+  );
 }

@@ -1,11 +1,11 @@
-/** Redirections that the handles of a benchmark tell of, while it is measured. */
+/** Redirections reported by the handles of a benchmark while it is measured. */
 
 /** @typedef {import('../lib/types.js').RowsHandle} RowsHandle */
 
 /**
- * @param {readonly import('../lib/types.js').Handle[]} handles of one benchmark
+ * @param {readonly import('../lib/types.js').Handle[]} handles handles of one benchmark
  * @returns {() => { redirects?: Record<string, number> }} redirections since this call, by kind;
- *   absent: the driver does not tell
+ *   absent: the driver does not report them
  */
 export function watchRedirects(handles) {
   const read = () =>
@@ -21,7 +21,7 @@ export function watchRedirects(handles) {
 
 /**
  * @param {readonly (Record<string, number> | undefined)[]} each
- * @returns {Record<string, number> | undefined} the sums by kind; undefined: one is not known
+ * @returns {Record<string, number> | undefined} sums by kind; undefined: one is unknown
  */
 export function addRedirects(each) {
   /** @type {Record<string, number>} */

@@ -1,12 +1,14 @@
 /**
- * The published versions of a driver, raced: a curve over them, and the one that changed a metric.
+ * Races the published versions of a driver: a curve over them, and the version that changed a
+ * metric.
  *
- * Goals: every ratio is of one run; more versions than one run holds share a reference. What cannot
- * be installed or opened by the adapter is kept, with the reason. Non-goals: printing.
+ * Goals: every ratio is from one run; if there are more versions than one run can hold, the runs
+ * share a baseline. Versions that cannot be installed or opened by the adapter are kept, with the
+ * reason. Non-goals: printing.
  */
 
 import { targetError, usageError } from '../lib/errors.js';
-import { confidenceOf, estimateOf } from '../stats/gate.js';
+import { ERROR, estimateOf } from '../stats/gate.js';
 import { npm } from './drivers/install.js';
 import { logsOf } from './gates.js';
 import { runRace } from './runner.js';
@@ -15,19 +17,19 @@ import { runRace } from './runner.js';
 /** @typedef {import('../lib/gate.js').GateMetric} GateMetric */
 /** @typedef {import('./plan.js').RunOptions} RunOptions */
 
-/** Beside the reference: more contenders leave each too little of the budget. */
+/** Versions per run in addition to the baseline; more would leave each too little of the budget. */
 const VERSIONS_PER_RUN = 6;
 const CONFIDENCE = 0.95;
-/** The least change of a metric that is searched for. */
+/** The smallest change of a metric to search for. */
 const EFFECT_MIN = 0.01;
 
 /**
  * @typedef {object} ReleaseContext
  * @property {AbortSignal} [signal]
  * @property {(event: import('./runner.js').RunEvent) => void} [onEvent]
- * @property {(result: Result) => unknown} [onResult] of each run, awaited
+ * @property {(result: Result) => unknown} [onResult] called and awaited after each run
  * @property {(text: string) => void} [onStep]
- * @property {(options: RunOptions, context: object) => Promise<Result>} [race] for tests
+ * @property {(options: RunOptions, context: object) => Promise<Result>} [race] replacement in tests
  */
 
 /**
@@ -41,7 +43,7 @@ function numbersOf(text) {
 /**
  * @param {string} a
  * @param {string} b
- * @returns {number} below 0: a is the older one; missing parts of b are equal to those of a
+ * @returns {number} negative if a is older; missing parts of b match any
  */
 export function compareVersions(a, b) {
   const [one, other] = [numbersOf(a), numbersOf(b)];
@@ -52,10 +54,10 @@ export function compareVersions(a, b) {
 }
 
 /**
- * @param {readonly string[]} all published
+ * @param {readonly string[]} all all published versions
  * @param {{ from?: string, to?: string, every?: 'patch' | 'minor' | 'major' }} range from and to
- *   are included, as far as they are given: `5` is every 5.x; every: the last of each
- * @returns {string[]} oldest first, without versions before a release (`6.0.0-beta.1`)
+ *   are inclusive and may be partial: `5` matches every 5.x; every: the last of each
+ * @returns {string[]} oldest first, without prereleases (`6.0.0-beta.1`)
  */
 export function selectVersions(all, { from, to, every = 'patch' }) {
   const chosen = all
@@ -71,13 +73,13 @@ export function selectVersions(all, { from, to, every = 'patch' }) {
 }
 
 /**
- * @param {string} name of the package
- * @returns {Promise<string[]>} all that npm's registry has
+ * @param {string} name name of the package
+ * @returns {Promise<string[]>} every version in npm's registry
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET
  */
 export async function publishedVersions(name) {
   if (!/^(@[\w.~-]+\/)?[\w.~-]+$/.test(name) || name.startsWith('-')) {
-    throw usageError(`${JSON.stringify(name)}: not the name of a package`, 'such as ioredis');
+    throw usageError(`${JSON.stringify(name)}: not a package name`, 'such as ioredis');
   }
   const { failed, stdout } = await npm(['view', name, 'versions', '--json'], {
     cwd: process.cwd(),
@@ -88,23 +90,24 @@ export async function publishedVersions(name) {
   } catch {
     // The message below.
   }
-  throw targetError(`${name}: npm does not know its versions`, `npm view ${name} versions`);
+  throw targetError(`${name}: npm found no versions of it`, `npm view ${name} versions`);
 }
 
 /**
  * @typedef {object} Release
  * @property {string} version
- * @property {string | null} reason why there is no figure
- * @property {{ ratio: number, low: number, high: number, n: number } | null} vs the first version
+ * @property {string | null} reason reason why there is no figure
+ * @property {{ ratio: number, low: number, high: number, n: number } | null} vs ratio to the first
+ *   version
  */
 
 /**
  * @param {string} name
  * @param {readonly string[]} versions oldest first, two or more
- * @param {RunOptions} options of the runs: storages, loads, budget, addresses
+ * @param {RunOptions} options options of the runs: storages, loads, budget, addresses
  * @param {GateMetric} metric
  * @param {ReleaseContext} context
- * @returns {Promise<Release[]>} ratios to the first version that can be run
+ * @returns {Promise<Release[]>} ratios to the first version that can run
  */
 export async function raceReleases(name, versions, options, metric, context) {
   let reference = versions[0];
@@ -116,7 +119,7 @@ export async function raceReleases(name, versions, options, metric, context) {
     const result = await raceOnly(name, isFirst ? some : [reference, ...some], options, context);
     const isMeasured = (/** @type {string} */ version) =>
       benchmarkOf(result, version)?.state === 'measured';
-    // An adapter may not know the interface of the oldest ones.
+    // An adapter may not support the interface of the oldest versions.
     if (isFirst) reference = some.find(isMeasured) ?? reference;
     releases.push(...some.map((version) => releaseOf(result, version, reference, metric)));
     at += some.length;
@@ -126,7 +129,7 @@ export async function raceReleases(name, versions, options, metric, context) {
 
 /**
  * @param {string} name
- * @param {readonly string[]} versions that take part, and no other
+ * @param {readonly string[]} versions the versions that take part
  * @param {RunOptions} options
  * @param {ReleaseContext} context
  * @returns {Promise<Result>}
@@ -146,13 +149,13 @@ async function raceOnly(name, versions, options, context) {
  * @param {string} reference
  * @param {GateMetric} metric
  * @param {number} confidence
- * @returns {import('../stats/gate.js').Estimate | null} null: one of them was not measured, or not
+ * @returns {import('../stats/gate.js').Estimate | null} null: one was not measured, or not
  *   in two rounds
  */
 function compare(result, version, reference, metric, confidence = CONFIDENCE) {
   const [own, base] = [benchmarkOf(result, version), benchmarkOf(result, reference)];
   if (own?.state !== 'measured' || base?.state !== 'measured') return null;
-  return estimateOf(logsOf(result, metric, own, base), { confidence, isRatio: true });
+  return estimateOf(logsOf(result, metric, own, base, 'typical'), { confidence, isRatio: true });
 }
 
 /**
@@ -171,15 +174,15 @@ function benchmarkOf({ benchmarks }, version) {
  * @returns {Release}
  */
 function releaseOf(result, version, reference, metric) {
-  const [own, base] = [benchmarkOf(result, version), benchmarkOf(result, reference)];
-  if (own === undefined || own.state !== 'measured') {
-    return { version, vs: null, reason: own?.reason ?? 'it was not measured' };
+  const [benchmark, base] = [benchmarkOf(result, version), benchmarkOf(result, reference)];
+  if (benchmark === undefined || benchmark.state !== 'measured') {
+    return { version, vs: null, reason: benchmark?.reason ?? 'it was not measured' };
   }
   if (base === undefined || base.state !== 'measured') {
-    return { version, vs: null, reason: `the reference ${reference} was not measured` };
+    return { version, vs: null, reason: `the baseline ${reference} was not measured` };
   }
   if (version === reference) {
-    return { version, reason: null, vs: { ratio: 1, low: 1, high: 1, n: own.rounds.length } };
+    return { version, reason: null, vs: { ratio: 1, low: 1, high: 1, n: benchmark.rounds.length } };
   }
   const estimate = compare(result, version, reference, metric);
   return estimate === null
@@ -195,16 +198,16 @@ function toRatio({ value, half, n }) {
 /**
  * @typedef {object} Bisection
  * @property {'found' | 'no difference' | 'undecided'} outcome
- * @property {string} last version before the change
- * @property {string} first version with it; not found: the newest of those that remain
- * @property {ReturnType<typeof toRatio> | null} change of `first` to `last`
- * @property {number} steps runs that it took
- * @property {string[]} skipped versions that could not be run
+ * @property {string} last last version before the change
+ * @property {string} first first version with it; not found: the newest of the remaining ones
+ * @property {ReturnType<typeof toRatio> | null} change change of `first` relative to `last`
+ * @property {number} steps number of runs
+ * @property {string[]} skipped versions that could not run
  */
 
 /**
- * The release that changed a metric: each run has both ends of a range and the version between; by
- * the level that the latter is nearer to, the change is in one half.
+ * Finds the release that changed a metric: each run has both ends of a range and a version between;
+ * the change is in the half whose end differs more from that version.
  * @param {string} name
  * @param {readonly string[]} versions oldest first: the first is good, the last is not
  * @param {RunOptions} options
@@ -214,9 +217,9 @@ function toRatio({ value, half, n }) {
  */
 export async function bisectReleases(name, versions, options, metric, context) {
   const { signal, onStep } = context;
-  // All steps hold together: one wrong turn would name a wrong release.
+  // The confidence covers all steps together, since one wrong turn would report a wrong release.
   const tests = Math.ceil(Math.log2(versions.length)) + 1;
-  const confidence = confidenceOf({ look: 0, tests, last: true });
+  const confidence = 1 - ERROR / tests;
   let left = [...versions];
   /** @type {string[]} */
   const skipped = [];
@@ -231,8 +234,8 @@ export async function bisectReleases(name, versions, options, metric, context) {
     /** @type {string} */ reference,
   ) => compare(result, version, reference, metric, confidence);
   const [good, bad] = [versions[0], versions[versions.length - 1]];
-  let whole = estimate(await measure([good, bad]), bad, good);
-  const isShown = (/** @type {typeof whole} */ one) =>
+  let change = estimate(await measure([good, bad]), bad, good);
+  const isShown = (/** @type {typeof change} */ one) =>
     one !== null && Math.abs(one.value) > Math.max(one.half, Math.log1p(EFFECT_MIN));
   const end = (/** @type {Bisection['outcome']} */ outcome) => ({
     outcome,
@@ -240,9 +243,9 @@ export async function bisectReleases(name, versions, options, metric, context) {
     first: left[left.length - 1],
     steps,
     skipped,
-    change: whole === null ? null : toRatio(whole),
+    change: change === null ? null : toRatio(change),
   });
-  if (!isShown(whole)) return end('no difference');
+  if (!isShown(change)) return end('no difference');
   while (left.length > 2 && !signal?.aborted) {
     const [from, to] = [left[0], left[left.length - 1]];
     const middle = left[left.length >> 1];
@@ -255,13 +258,13 @@ export async function bisectReleases(name, versions, options, metric, context) {
       left = left.filter((version) => version !== middle);
       continue;
     }
-    whole = all;
+    change = all;
     const over = half.value - all.value / 2;
     if (Math.abs(over) <= half.half) return end('undecided');
     const isChanged = over > 0 === all.value > 0;
     left = isChanged ? left.slice(0, left.indexOf(middle) + 1) : left.slice(left.indexOf(middle));
   }
   const [last, first] = left;
-  if (steps > 1) whole = estimate(await measure([last, first]), first, last) ?? whole;
-  return end(isShown(whole) ? 'found' : 'undecided');
+  if (steps > 1) change = estimate(await measure([last, first]), first, last) ?? change;
+  return end(isShown(change) ? 'found' : 'undecided');
 }

@@ -1,10 +1,10 @@
 /**
- * From the options of a run to its plan: the workload and the storages that they name are loaded.
+ * From the options of a run to its plan; loads the workload and the storages that they name.
  */
 
 import { DEFAULT_WORKLOAD, loadWorkload } from '../workloads/index.js';
 import { contendersOf } from './contenders.js';
-import { planTaken, takeGiven } from './plan.js';
+import { parseRunOptions, planParsed } from './plan.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
@@ -12,7 +12,7 @@ import { planTaken, takeGiven } from './plan.js';
  * @typedef {object} RunRequest
  * @property {import('./plan.js').RunPlan} plan
  * @property {WorkloadDefinition} workload
- * @property {Record<string, any>} options as they were taken, with their defaults
+ * @property {Record<string, any>} options parsed options, with defaults
  */
 
 /**
@@ -26,14 +26,15 @@ export async function requestRun(options, how) {
   const { workload: name = DEFAULT_WORKLOAD } = asked;
   const named = await loadWorkload(String(name));
   const [first] = Object.keys(named.tests ?? {});
-  const whole = first ? { test: first, ...options } : options;
-  const taken = takeGiven(whole, named, how);
-  const { storages } = taken.values;
-  const chosen = named.plan === undefined ? [] : await chooseStorages(named, storages);
-  const plan = planTaken(taken, named, chosen);
-  const own = named.preset === undefined ? name : named.name;
-  const workload = plan.workload === own ? named : await loadWorkload(plan.workload);
-  return { plan, workload, options: taken.values };
+  const request = first ? { test: first, ...options } : options;
+  const parsed = parseRunOptions(request, named, how);
+  const { storages } = parsed.values;
+  const files = named.filesIn?.(parsed.values) ?? [];
+  const chosen = named.plan === undefined ? [] : await chooseStorages(named, storages, files);
+  const plan = planParsed(parsed, named, chosen);
+  const main = named.preset === undefined ? name : named.name;
+  const workload = plan.workload === main ? named : await loadWorkload(plan.workload);
+  return { plan, workload, options: parsed.values };
 }
 
 /**
@@ -46,13 +47,15 @@ export function isRequest(options) {
 
 /**
  * @param {WorkloadDefinition} workload
- * @param {readonly string[] | undefined} given storages as they are written; absent: all
- * @returns {Promise<import('../lib/types.js').ChosenStorage[]>} `all`, `name:all`: no definition
+ * @param {readonly string[] | undefined} given selections of storages as written; absent: all
+ * @param {readonly string[]} files storage files that other options name
+ * @returns {Promise<import('../lib/types.js').ChosenStorage[]>} whether it is `all` or `name:all`,
+ *   which need no definition
  */
-async function chooseStorages(workload, given) {
+async function chooseStorages(workload, given, files) {
   const { defaults, load, parse } = contendersOf(workload);
   return Promise.all(
-    (given ?? (await defaults())).map(async (text) => {
+    [...(given ?? (await defaults())), ...files].map(async (text) => {
       if (/^all$|:all$/.test(text.trim())) return { text, profile: 'all', definition: null };
       const { source, profile } = parse(text);
       return { text, profile, definition: /** @type {any} */ (await load(source)) };

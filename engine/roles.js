@@ -1,7 +1,7 @@
 /**
- * The contenders of a round: the storages; where segments run in blocks also the first storage a
- * second time (its ratio to itself is the check of all others), the ceiling of every server in use,
- * the harness overhead, another program. Pure: names and options, no process.
+ * The contenders of a round: the storages; in blocks also the first storage a second time (its
+ * ratio to itself validates all others), the ceiling of every server in use, the harness overhead,
+ * another program. Pure: names and options, no process.
  */
 
 import { labelOf } from '../lib/label.js';
@@ -19,64 +19,66 @@ import { OF_TRIAL } from './schedule/choose.js';
  * @typedef {object} Contender
  * @property {string} name
  * @property {Role} role
- * @property {string} [of] of a copy: what it is a copy of
+ * @property {string} [of] name of the contender that it copies
  * @property {string} [ceiling] name of the ceiling of its protocol
  * @property {string | null} server name; null: it is embedded
- * @property {number} every in how many blocks it runs once: 1 in each, 4 where a coarse figure is
- *   enough
- * @property {number} lasts its segments are as long as so many
+ * @property {number} every interval of blocks in which it runs: 1 for each, 4 if a coarse figure is
+ *   sufficient
+ * @property {number} lasts length of its segments in usual segments
  * @property {ContenderSpec} spec
  *
- * @typedef {object} RunLoad a load of a run, with the contenders that have it
+ * @typedef {object} RunLoad a load of a run, with its contenders
  * @property {string} id
  * @property {import('../lib/result.js').Load} load
  * @property {string} workload name, or path of a file
  * @property {Record<string, unknown>} workloadOptions
- * @property {import('../lib/types.js').Parameters} [parameters] of the variant
- * @property {import('../lib/types.js').Part} [part] of a row that has several loads
- * @property {boolean} isNamed several workloads are run: a stored load says which
+ * @property {import('../lib/types.js').Parameters} [parameters] parameters of the variant
+ * @property {import('../lib/types.js').Part} [part] part of a row that has several loads
+ * @property {boolean} isNamed several workloads are run, so stored loads name theirs
  * @property {import('./schedule/choose.js').LoadPlan['schedule']} schedule
- * @property {string | null} reason for a schedule other than blocks
+ * @property {string | null} reason reason for a schedule other than blocks
  * @property {import('./schedule/choose.js').LoadPlan['warm']} warm
  * @property {import('./schedule/choose.js').LoadPlan['placement']} placement
  * @property {string[]} contenders names of the storages that have it
- * @property {string[]} others names of further servers that it needs
+ * @property {string[]} others names of further servers that it uses
  *
  * @typedef {object} RoleContext
  * @property {import('./plan.js').RunPlan} plan
  * @property {readonly ServerTarget[]} others further servers
- * @property {string} folder of embedded stores
+ * @property {string} folder folder of embedded stores
  * @property {number} round
  */
 
-/** What is no driver of a server runs less often: a coarse figure is enough. */
+/** Contenders other than drivers run less often, since a coarse figure is sufficient. */
 const EVERY_EMBEDDED = 4;
 const EVERY_CEILING = 2;
-/** A program of its own needs some 10 ms to start, and counts in whole milliseconds. */
+/** A separate program needs about 10 ms to start, and counts in whole milliseconds. */
 const EVERY_PROGRAM = 8;
 const PROGRAM_LASTS = 8;
-/** Keys of a round in blocks, shared by its variants; segments go through them and begin again. */
+/** Keys of a round in blocks, shared by its variants; segments cycle through them. */
 const KEYS = 262_144;
 const KEYS_MIN = 16_384;
 
 /** The workload whose requests the wire loops send. */
 const CEILING_OF = 'get';
-/** The storage with nothing behind it: what the harness itself costs. */
+/** The storage without a server: it measures the harness overhead. */
 const OVERHEAD = 'memory';
-/** Few, so that the processor's caches hold them: the harness overhead is the loop. */
+/** Few enough to stay in the processor's caches, so that the overhead is that of the loop. */
 const OVERHEAD_ROWS = 1000;
-/** Per request of a burst: the slowest drivers issue 40,000 a second, and reply after the last. */
+/**
+ * Per request of a burst: the slowest drivers issue 40,000 per second, and reply after the last.
+ */
 const BURST_REQUEST_NS = 50_000;
 
-/** Endpoint of the server's address that a protocol is spoken at. */
+/** Endpoint of a protocol in the server's address. */
 const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
 
 /**
  * @param {string} id
- * @param {RunLoad['load']} load of rows, whatever the workload of the run
+ * @param {RunLoad['load']} load load of rows, for every workload
  * @param {RunLoad['warm']} warm
  * @param {string[]} [contenders] names of storages
- * @returns {RunLoad} of no benchmark
+ * @returns {RunLoad} a load of no benchmark
  */
 export function loadOfReads(id, load, warm, contenders = []) {
   return {
@@ -93,11 +95,11 @@ export function loadOfReads(id, load, warm, contenders = []) {
 }
 
 /**
- * @param {readonly StorageTarget[]} targets those that can run
- * @param {readonly RunLoad[]} loads in blocks
+ * @param {readonly StorageTarget[]} targets targets that can run
+ * @param {readonly RunLoad[]} loads loads in blocks
  * @param {RoleContext} context
  * @param {{ wantsOverhead?: boolean, program?: string | null }} [beside] wantsOverhead: the harness
- *   overhead takes part; program: name of another program that does
+ *   overhead takes part; program: name of another program that takes part
  * @returns {Contender[]}
  */
 export function contendersInBlocks(targets, loads, context, beside = {}) {
@@ -128,12 +130,12 @@ export function contendersInBlocks(targets, loads, context, beside = {}) {
     ),
   ).size;
   const operations = Math.max(KEYS_MIN, Math.floor(KEYS / variants));
-  // Numbers of their own for all variants of all of them.
-  return contenders.map((one, i) => ({
-    ...one,
+  // A separate slot for every variant of every contender.
+  return contenders.map((contender, i) => ({
+    ...contender,
     spec: {
-      ...one.spec,
-      tasks: one.spec.tasks.map(
+      ...contender.spec,
+      tasks: contender.spec.tasks.map(
         (task, load) =>
           task && {
             ...task,
@@ -152,7 +154,7 @@ export function loadCount({ spec }) {
 
 /**
  * @param {readonly Pick<Contender, 'every' | 'lasts' | 'spec'>[]} contenders
- * @returns {number} segments of the usual length that a block of all of them takes
+ * @returns {number} segments of usual length in a block of all of them
  */
 export function segmentsPerBlock(contenders) {
   return contenders.reduce((sum, one) => sum + (loadCount(one) * one.lasts) / one.every, 0);
@@ -162,7 +164,7 @@ export function segmentsPerBlock(contenders) {
  * @param {StorageTarget} target
  * @param {readonly RunLoad[]} loads
  * @param {RoleContext} context
- * @param {boolean} [isMixed] others have a server
+ * @param {boolean} [isMixed] other contenders have a server
  * @returns {Contender}
  */
 export function storageContender(target, loads, context, isMixed = false) {
@@ -185,7 +187,12 @@ export function storageContender(target, loads, context, isMixed = false) {
         storage: source,
         profile,
         address: server?.address ?? {},
-        others: others.map((one) => ({ name: one.name, address: one.address, pids: one.pids })),
+        others: others.map((one) => ({
+          name: one.name,
+          address: one.address,
+          credentialVariables: one.credentialVariables,
+          pids: one.pids,
+        })),
         credentialVariables: server?.credentialVariables ?? null,
         serverPids: server?.pids ?? [],
         dataset: plan.dataset,
@@ -217,7 +224,7 @@ function taskOf({ load, workload, workloadOptions, part, warm, others, id }, pla
     warm,
     slot: 0,
     others,
-    // Longer than the time limit by what a burst may take until its first reply.
+    // Longer than the time limit, by the time that a burst may need until its first reply.
     stallNs: plan.timeoutMs * 1e6 + burstNs,
   };
 }
@@ -225,7 +232,7 @@ function taskOf({ load, workload, workloadOptions, part, warm, others, id }, pla
 /**
  * @param {readonly RunLoad[]} loads
  * @param {RoleContext} context
- * @returns {Contender} where `memory` is no storage of the run
+ * @returns {Contender} the overhead contender, unless `memory` is a storage of the run
  */
 export function overheadContender(loads, context) {
   const definition = /** @type {any} */ ({ name: OVERHEAD });
@@ -248,12 +255,12 @@ export function overheadContender(loads, context) {
  */
 function ceilingsOf(targets, loads, { plan, folder, round }) {
   /** @type {Map<string, StorageTarget>} */
-  const found = new Map();
+  const targetOf = new Map();
   for (const target of hasCeiling(plan) ? targets : []) {
     const name = ceilingOf(target);
-    if (name !== null && !found.has(name)) found.set(name, target);
+    if (name !== null && !targetOf.has(name)) targetOf.set(name, target);
   }
-  return [...found].map(([name, { definition, server }]) => {
+  return [...targetOf].map(([name, { definition, server }]) => {
     const protocol = /** @type {string} */ (protocolOf(definition));
     return {
       name,
@@ -282,8 +289,8 @@ function ceilingsOf(targets, loads, { plan, folder, round }) {
 }
 
 /**
- * Another program on the route of the storage that has most of the loads: that storage tries the
- * command and sets up the keys.
+ * Another program on the route of the storage with the most loads: that storage tests the command
+ * and creates the keys.
  * @param {string} name
  * @param {readonly Contender[]} storages
  * @returns {Contender}
@@ -302,7 +309,7 @@ export function programContender(name, storages) {
 
 /**
  * @param {import('./plan.js').RunPlan} plan
- * @returns {boolean} the wire loops read rows of the dataset only
+ * @returns {boolean} the wire loops only read rows of the dataset
  */
 function hasCeiling(plan) {
   return plan.workload === CEILING_OF && !isReadOnly(plan);
@@ -310,14 +317,14 @@ function hasCeiling(plan) {
 
 /**
  * @param {StorageTarget} target
- * @returns {string | null} name of the ceiling of its protocol at its address; null: there is none
+ * @returns {string | null} name of the ceiling of its protocol at its address; null: none
  */
 function ceilingOf({ definition, server }) {
   const protocol = protocolOf(definition);
   if (protocol === null) return null;
   const of = server?.listed === undefined ? '' : ` of ${server.name}`;
   if (endpointOf(protocol, server)?.tls === undefined) return `${protocol} ceiling${of}`;
-  // The wire loop of SQL cannot encrypt, which begins after the greeting.
+  // The wire loop of SQL does not support encryption, which begins after the greeting.
   return protocol === 'mysql' ? null : `${protocol} ceiling over TLS${of}`;
 }
 

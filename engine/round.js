@@ -1,6 +1,6 @@
 /**
- * Plays one schedule: starts the processes of its contenders, asks them what its steps say,
- * survives what dies, and keeps what was measured until then.
+ * Plays one schedule: starts the processes of its contenders, executes its steps, survives failing
+ * processes, and keeps the measurements until then.
  */
 
 import { availableParallelism } from 'node:os';
@@ -14,25 +14,26 @@ import { Seat } from './seat.js';
 /**
  * @template T
  * @typedef {object} RoundOptions
- * @property {SeatSpec[]} seats a schedule may add further ones
+ * @property {SeatSpec[]} seats a schedule may add more
  * @property {(seen: Seen & { startNs(): number, seatAt(seat: number): Seat }) =>
  *   Generator<Step[], T>} schedule
  * @property {import('./contender-process.js').ProcessFactory} processes
- * @property {import('./placement.js').Placement} [placement] of client and servers
+ * @property {import('./placement.js').Placement} [placement] placement of client and servers
+ * @property {import('./server-counts.js').ServerCounts | null} [counts] counts of the servers
  * @property {AbortSignal} [signal]
- * @property {() => Promise<number | undefined>} [atStart] when all are ready: resolves with the
- *   common start, on the system's monotonic clock
+ * @property {() => Promise<number | undefined>} [atStart] called when all are ready: resolves to
+ *   the common start, on the system's monotonic clock
  * @property {(seat: Seat) => import('./seat.js').SeatEvents} [events]
- * @property {(seat: Seat) => unknown} [onRun] before its first segment
- * @property {(seats: readonly Seat[]) => unknown} [onStep] after each step, awaited
+ * @property {(seat: Seat) => unknown} [onRun] called before its first segment
+ * @property {(seats: readonly Seat[]) => unknown} [onStep] called and awaited after each step
  * @property {(phase: string, share: number) => void} [onPhase] share of the round
  */
 
 /**
  * @template T
  * @param {RoundOptions<T>} options
- * @returns {Promise<{ seats: Seat[], value: T | undefined }>} value: of the schedule, which has
- *   ended; undefined: it was aborted
+ * @returns {Promise<{ seats: Seat[], value: T | undefined }>} value of the completed schedule;
+ *   undefined: aborted
  */
 export async function playRound(options) {
   const player = new Player(options);
@@ -53,7 +54,7 @@ class Player {
   seats = [];
   /** @type {Set<Seat>} */
   open = new Set();
-  /** Of the round, once it has begun. */
+  /** Start of the round; NaN before it. */
   #startNs = Number.NaN;
 
   /** @param {RoundOptions<T>} options */
@@ -116,27 +117,29 @@ class Player {
   }
 
   /**
-   * As many contenders at a time as there are processors: more would be no faster, and each would
-   * come nearer to its time limit.
+   * Starts as many contenders at a time as there are processors: more would not be faster, and
+   * would bring each closer to its time limit.
    * @param {readonly (() => Promise<void>)[]} works
    */
   async #inLanes(works) {
     const queue = works.values();
-    const lane = async () => {
+    const worker = async () => {
       for (const work of queue) if (!this.options.signal?.aborted) await work();
     };
-    await Promise.all(Array.from({ length: availableParallelism() }, lane));
+    await Promise.all(Array.from({ length: availableParallelism() }, worker));
   }
 
   /** @param {Step} step */
   async #playOne(step) {
-    const { placement, atStart, onRun } = this.options;
+    const { placement, atStart, counts, onRun } = this.options;
     if (step.do === 'barrier') {
       this.#startNs = (await atStart?.()) ?? systemClock.now() + (systemClock.originNs ?? 0);
       return;
     }
     const seat = this.seatAt(step.seat);
+    if (step.do === 'warm') counts?.use(seat.about);
     if (step.do === 'open') {
+      await counts?.open(seat.about);
       this.open.add(seat);
       await seat.open();
     } else if (step.do === 'warm') {
@@ -150,7 +153,11 @@ class Player {
       await placement?.apply(seat.about.spec.tasks[step.load]);
       if (!step.lead) await onRun?.(seat);
       const isCommon = atStart !== undefined && step.start === undefined;
-      await seat.run(step.load, { ...step, ...(isCommon && { atStart }) });
+      const { load, lead, amount } = step;
+      if (lead) counts?.use(seat.about);
+      const counting = lead ? null : await counts?.begin(seat.about, load, amount);
+      const segment = await seat.run(load, { ...step, ...(isCommon && { atStart }) });
+      if (segment !== null) await counting?.(segment);
     } else if (step.do === 'close') {
       await this.#close(seat);
     }
@@ -158,6 +165,7 @@ class Player {
 
   /** @param {Seat} seat */
   async #close(seat) {
+    await this.options.counts?.finish(seat.about);
     await seat.close();
     this.open.delete(seat);
   }

@@ -1,16 +1,18 @@
 /**
- * The rounds of a run: what each plays, in which order, until when. Results grow with each
- * contender that has ended.
+ * The rounds of a run: their contents, order and number. Results grow with each contender that
+ * ends.
  */
 
 import { randomInt } from 'node:crypto';
 import { entriesOf } from '../lib/comparison.js';
 import { createRandom, shuffled } from '../lib/random.js';
 import { systemClock } from '../measure/clock.js';
+import { readConditions } from '../measure/conditions.js';
 import { stopReason } from '../stats/precision.js';
 import { standingsOf } from '../stats/standings.js';
 import { Alone } from './alone.js';
 import { Estimate } from './estimate.js';
+import { markImplausible } from './implausible.js';
 import { InBlocks } from './in-blocks.js';
 import { Journal } from './journal.js';
 import { placeFor } from './placement.js';
@@ -18,9 +20,9 @@ import { isInBlocks } from './schedule/choose.js';
 import { orderOfRound } from './schedule/index.js';
 import { SEGMENT_NS } from './shape.js';
 
-/** Of the order of loads that run whole beside blocks. */
+/** Random stream for the order of loads that run whole in a run with blocks. */
 const ORDER_STREAM = 0x77680000;
-/** Passes of the harness overhead beside whole loads. */
+/** Passes of the harness overhead for whole loads. */
 const OVERHEAD_PASSES = 3;
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -37,15 +39,16 @@ const OVERHEAD_PASSES = 3;
 
 /**
  * @typedef {object} RoundsContext
- * @property {Result} result grows
+ * @property {Result} result grows during the run
  * @property {import('../lib/types.js').WorkloadDefinition} workload
  * @property {readonly ServerTarget[]} others further servers
- * @property {string} folder of embedded stores
+ * @property {string} folder folder of embedded stores
  * @property {import('./contender-process.js').ProcessFactory} processes
  * @property {import('./lost-servers.js').LostServers} lost
+ * @property {import('./server-counts.js').ServerCounts | null} [counts] counts of the servers
  * @property {import('./gates.js').Gates} [gates]
- * @property {number[]} [cpus] of the client, where --pin has placed both
- * @property {RoundRunner} [runner] of several load machines
+ * @property {number[]} [cpus] processors of the client, if --pin has placed both
+ * @property {RoundRunner} [runner] runner for several load machines
  * @property {AbortSignal} [signal]
  * @property {(event: import('./runner.js').RunEvent) => void} [onEvent]
  * @property {import('./runner.js').RunContext['onPartial']} [onPartial]
@@ -58,19 +61,19 @@ const OVERHEAD_PASSES = 3;
  * @property {number} orderSeed
  * @property {AbortSignal} [signal]
  * @property {(phase: string, share: number) => void} [onPhase]
- * @property {() => void} [onStart] they begin: called more than once if a part is repeated
+ * @property {() => void} [onStart] called when they begin; again if a part is repeated
  *
- * @typedef {object} RoundRunner rounds of several load machines
- * @property {string} reason why nothing is held in its place
+ * @typedef {object} RoundRunner rounds on several load machines
+ * @property {string} reason reason why nothing is measured
  * @property {number} segmentNs
- * @property {(loads: readonly number[], rounds: number | null) => number} leastNs of a race: as
- *   stats/precision.js
+ * @property {(loads: readonly number[], rounds: number | null) => number} leastNs minimum duration
+ *   of a race, see stats/precision.js
  * @property {(contenders: readonly Contender[], run: { budgetNs: number, rounds?: number }) =>
- *   number} blocksFor a round, in all rounds
+ *   number} blocksFor blocks per round
  * @property {(contenders: readonly Contender[], round: MachinesRound & { blocks: number }) =>
  *   Promise<Seat[]>} playBlocks
- * @property {(contenders: readonly Contender[], amounts: readonly Amount[],
- *   round: MachinesRound) => Promise<Seat[]>} playAmounts one segment of the amount of each load
+ * @property {(contenders: readonly Contender[], amounts: readonly Amount[], round: MachinesRound)
+ *   => Promise<Seat[]>} playAmounts plays one segment of the amount of each load
  * @property {(contender: Contender, amount: Amount, how: { signal?: AbortSignal,
  *   onProgress: (progress: { phase: string, settled: number }) => void }) => Promise<Seat>}
  *   playWhole
@@ -94,15 +97,15 @@ export class Rounds {
   }
 
   async run() {
-    const { context, loads, whole, inBlocks } = this;
+    const { context, loads, whole: wholeLoads, inBlocks } = this;
     const { runner, cpus } = context;
-    const all = [...loads, ...whole.map(({ load }) => load)];
+    const all = [...loads, ...wholeLoads.map(({ load }) => load)];
     if (all.length === 0) return;
-    const servers = [...inBlocks, ...whole].flatMap(({ target }) => target.server ?? []);
+    const servers = [...inBlocks, ...wholeLoads].flatMap(({ target }) => target.server ?? []);
     const used = [...new Set([...servers, ...context.others])];
     const placement = await placeFor(all, used, { pinned: cpus, reason: runner?.reason });
     try {
-      const alone = new Alone(whole, { ...this, placement });
+      const alone = new Alone(wholeLoads, { ...this, placement });
       if (loads.length === 0) await this.#playFixed(alone, this.plan.rounds);
       else await this.#playUntilDone(alone, placement);
     } finally {
@@ -122,7 +125,7 @@ export class Rounds {
   }
 
   /**
-   * Each contender and load by itself.
+   * Runs each contender and load separately.
    * @param {Alone} alone
    * @param {number} rounds
    */
@@ -138,7 +141,7 @@ export class Rounds {
   }
 
   /**
-   * Rounds until the intervals are narrow enough, or as many as were asked for.
+   * Plays rounds until the intervals are narrow enough, or the requested number.
    * @param {Alone} alone
    * @param {Placement} placement
    */
@@ -171,6 +174,7 @@ export class Rounds {
         if (!signal?.aborted) await play(position);
       }
       const roundNs = systemClock.now() - roundStartNs;
+      stored.loadAverages?.push(readConditions().loadAverage);
       stored.spentNs = systemClock.now() - this.startNs;
       if (signal?.aborted || !isComplete) {
         stored.stopped = 'aborted';
@@ -185,7 +189,7 @@ export class Rounds {
         ? 'failed'
         : this.#whyStop({ ...stored, rounds: round + 1, roundNs, halfWidths: all });
     }
-    result.warnings.push(...warningsOf(stored, jobs));
+    result.warnings.push(...warningsOf(stored, jobs), ...markImplausible(result));
   }
 
   /**
@@ -195,9 +199,10 @@ export class Rounds {
    */
   #whyStop({ rounds, roundNs, spentNs, halfWidths }) {
     const slices = /** @type {NonNullable<RunPlan['slices']>} */ (this.plan.slices);
-    const isDecided = this.context.gates?.look();
-    if (slices.rounds !== null) return rounds >= slices.rounds ? 'rounds' : null;
     const { precision, budgetNs } = slices;
+    const further = Math.max(0, Math.floor((budgetNs - spentNs) / roundNs));
+    const isDecided = this.context.gates?.look(slices.rounds ?? rounds + further);
+    if (slices.rounds !== null) return rounds >= slices.rounds ? 'rounds' : null;
     return stopReason({ rounds, roundNs, spentNs, halfWidths, isDecided, precision, budgetNs });
   }
 
@@ -215,6 +220,7 @@ export class Rounds {
       stopped: null,
       spentNs: 0,
       blocks: [],
+      ...(this.context.runner === undefined && { loadAverages: [] }),
       failed: [],
       ...(this.whole.length > 0 && {
         whole: this.whole.map(({ benchmark, load }) => ({
@@ -222,8 +228,8 @@ export class Rounds {
           reason: load.reason ?? '',
         })),
       }),
-      loads: this.loads.map((one) => {
-        const { load, parameters, part, workload, isNamed } = one;
+      loads: this.loads.map((runLoad) => {
+        const { load, parameters, part, workload, isNamed } = runLoad;
         const { kind, inFlight, connections, valueSize, processes, operations, durationNs } = load;
         return {
           kind: /** @type {'sync' | 'window'} */ (kind),
@@ -233,9 +239,10 @@ export class Rounds {
           ...(valueSize && { valueSize }),
           ...(processes && { processes }),
           ...(isFixed && { operations, durationNs }),
+          ...(!isFixed && this.context.runner === undefined && { garbage: 'own' }),
           ...(part && { part }),
           ...(isNamed && { workload }),
-          placement: placement.of(one),
+          placement: placement.of(runLoad),
           contenders: [],
         };
       }),
@@ -245,7 +252,7 @@ export class Rounds {
 
 /**
  * @param {StoredComparison} stored
- * @param {ReadonlySet<string>} out names of contenders that have failed
+ * @param {ReadonlySet<string>} out names of failed contenders
  * @returns {({ all: number[], resolves: number | null } | null)[]} by load; null: one round
  */
 function halfWidthsOf(stored, out) {
@@ -260,7 +267,7 @@ function halfWidthsOf(stored, out) {
 /**
  * @param {StoredComparison} stored
  * @param {readonly Job[]} jobs
- * @returns {Result['warnings']} of contenders that are no storages of the run
+ * @returns {Result['warnings']} figures of contenders other than storages of the run
  */
 function warningsOf({ failed }, jobs) {
   const own = new Set(jobs.map(({ label }) => label));
@@ -277,8 +284,8 @@ function warningsOf({ failed }, jobs) {
 /**
  * @param {readonly Job[]} jobs
  * @param {import('../lib/types.js').WorkloadDefinition} workload
- * @returns {RunLoad[]} each once, in the order of the benchmarks; a row with several parts gives as
- *   many
+ * @returns {RunLoad[]} unique loads in the order of the benchmarks; a row with several parts has
+ *   one per part
  */
 function partsOf(jobs, { parts }) {
   const loads = new Map(jobs.map(({ load }) => [load.id, load]));

@@ -1,7 +1,7 @@
 /**
- * A run: options in, result out. It resolves what can run, executes every benchmark of every round
- * in its turn, and reports progress by events. It prints and writes nothing; the result grows
- * with each benchmark, so that a listener can store it after each.
+ * A run: options in, result out. It resolves which targets can run, executes every benchmark of
+ * every round in order, and reports progress by events. It prints and writes nothing; the result
+ * grows with each benchmark, so that a listener can store it after each.
  */
 
 import path from 'node:path';
@@ -13,11 +13,12 @@ import { labelOf } from '../lib/label.js';
 import { SCHEMA_NAME, SCHEMA_VERSION } from '../lib/result.js';
 import { version } from '../lib/version.js';
 import { protocolOf } from '../limits/wire/protocol.js';
+import { waitForCalm } from '../measure/calm.js';
 import { systemClock } from '../measure/clock.js';
 import { environmentWarnings, readEnvironment } from '../measure/environment.js';
 import { leastNs } from '../stats/precision.js';
 import { requireProfile } from '../storages/index.js';
-import { makeBenchmarks, makeJobs } from './benchmarks.js';
+import { makeBenchmarks, makeJobs, slowBursts } from './benchmarks.js';
 import { createProcesses } from './contender-process.js';
 import { diagnosticWarnings } from './diagnostics.js';
 import { storagesOfPackages, withDriverVersions } from './driver-versions.js';
@@ -25,14 +26,17 @@ import { identifyDrivers } from './drivers/probe.js';
 import { withRuntimes } from './drivers/runtimes.js';
 import { fillEmbedded } from './fill-embedded.js';
 import { Gates, matchesOf } from './gates.js';
+import { countWarnings } from './implausible.js';
 import { LostServers } from './lost-servers.js';
 import { withNamespaces } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
-import { sampleOwnData } from './own-data.js';
+import { isReadOnly, sampleOwnData } from './own-data.js';
 import { withPinning } from './placement.js';
 import { isRequest, requestRun } from './request.js';
 import { Rounds } from './rounds.js';
 import { search } from './schedule/index.js';
+import { notCounted, ServerCounts } from './server-counts.js';
+import { withRows } from './server-locks.js';
 import { resolveServers, resolveTargets } from './targets.js';
 import { namespacesOf } from './value-sizes.js';
 
@@ -62,21 +66,20 @@ import { namespacesOf } from './value-sizes.js';
 
 /**
  * @typedef {object} RunContext
- * @property {AbortSignal} [signal] stops the run; the result so far is returned, state `aborted`
+ * @property {AbortSignal} [signal] aborts the run; the result so far is returned, state `aborted`
  * @property {(event: RunEvent) => void} [onEvent]
- * @property {(result: Result) => unknown} [onPartial] called about each second while a benchmark
- *   runs, with the result so far and the rounds under way as aborted ones; awaited
- * @property {import('./contender-process.js').ProcessFactory} [processes] default: a process of its
- *   own for each contender
- * @property {import('./rounds.js').RoundRunner} [runner] of several load machines
- * @property {{ live?: boolean, perSecond?: boolean }} [detail] live: progress has figures;
+ * @property {(result: Result) => unknown} [onPartial] called and awaited about once per second
+ *   while a benchmark runs, with the result so far and the running rounds as aborted ones
+ * @property {import('./contender-process.js').ProcessFactory} [processes] default: a separate
+ *   process for each contender
+ * @property {import('./rounds.js').RoundRunner} [runner] runner for several load machines
+ * @property {{ live?: boolean, perSecond?: boolean }} [detail] live: progress includes figures;
  *   perSecond: the segment of `benchmark-end` has a histogram for each second
- * @property {import('../measure/clock.js').Clock} [clock] for labels
+ * @property {import('../measure/clock.js').Clock} [clock] clock for labels
  * @property {() => Promise<import('../lib/result.js').Environment>} [environment]
  * @property {(plan: RunPlan, storages: StorageTarget[], result: Result) =>
- * Promise<import('../lib/ceilings.js').Limits> | import('../lib/ceilings.js').Limits} [limits]
- * measured, or
- *   taken from another result, before the first round
+ *   Promise<import('../lib/ceilings.js').Limits> | import('../lib/ceilings.js').Limits} [limits]
+ *   ceilings, measured before the first round or copied from another result
  */
 
 /**
@@ -84,39 +87,40 @@ import { namespacesOf } from './value-sizes.js';
  * @param {RunContext} [context]
  * @returns {Promise<Result>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED before anything
- *   is measured; later faults are in the result
+ *   is measured; later failures are in the result
  */
 export async function runRace(options, context = {}) {
   const { plan, workload } = isRequest(options) ? options : await requestRun(options);
   plan.storages = await storagesOfPackages(plan.against, workload, plan.storages);
-  createDataset(plan.dataset); // refuses what is out of range before anything is opened
+  createDataset(plan.dataset); // refuses invalid values before anything is opened
+  if (context.limits !== undefined) {
+    if (plan.sizes) throw usageError('--limits measures rows of one size', 'leave out --limits');
+    if (plan.servers) throw usageError('--limits measures one server per kind', 'leave it out');
+  }
   const home = plan.home ?? findHome();
   const namespaces = namespacesOf(plan, workload);
   const ownRows = namespaces.length > 0;
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload);
-  const own = await sampleOwnData(plan, installed.storages, context.signal);
+  const sampled = await sampleOwnData(plan, installed.storages, context.signal);
   const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
   const versions = await withDriverVersions(installed.storages, plan, home);
   const storages = await withRuntimes(versions, plan, home);
   await identifyDrivers(storages, plan, { workload, home, signal: context.signal });
   const targets = { ...installed, storages, others, workload };
-  const result = { ...(await emptyResult(plan, targets, context)), ...own };
-  if (context.limits !== undefined) {
-    if (plan.sizes) throw usageError('--limits measures rows of one size', 'leave out --limits');
-    if (plan.servers) throw usageError('--limits measures one server of a kind', 'leave it out');
-    result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
-  }
-  requireBudget(plan, result, context.runner);
+  const result = { ...(await emptyResult(plan, targets, context)), ...sampled };
   const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
-  context.onEvent?.({ type: 'planned', result, plan });
   const measure = async (
     /** @type {string} */ folder,
     /** @type {number[] | undefined} */ cpus,
   ) => {
     const all = makeJobs(plan, storages, result, workload);
     const jobs = await fillEmbedded(all, { ...context, folder, dataset: plan.dataset });
+    // Several load machines follow a timetable without time for requests.
+    const counts =
+      context.runner === undefined ? new ServerCounts(targets.servers, context.signal) : null;
     const rounds = new Rounds(jobs, plan, {
       ...context,
+      counts,
       processes: context.processes ?? createProcesses(),
       result,
       workload,
@@ -126,19 +130,43 @@ export async function runRace(options, context = {}) {
       gates,
       cpus,
     });
-    if (plan.findMax === null) await rounds.run();
-    else await runSearches(plan.findMax, jobs, rounds, { result, signal: context.signal });
-  };
-  await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
-    if (namespaces.length === 0) {
-      await measure(path.join(home, 'embedded'), cpus);
-    } else {
-      const run = { plan, namespaces, storages, home, ...context };
-      const work = (/** @type {string} */ folder) => measure(folder, cpus);
-      result.warnings.push(...(await withNamespaces(run, work)).warnings);
+    try {
+      if (plan.findMax === null) await rounds.run();
+      else await runSearches(plan.findMax, jobs, rounds, { result, signal: context.signal });
+    } finally {
+      counts?.end(result);
+      const reason = 'several load machines use it at the same time';
+      for (const { name } of counts === null ? targets.servers : []) {
+        result.warnings.push(notCounted(name, reason));
+      }
     }
-  });
-  result.warnings.push(...openLoopWarnings(result), ...diagnosticWarnings(result));
+  };
+  const work = async () => {
+    if (context.limits !== undefined) {
+      result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
+    }
+    requireBudget(plan, result, context.runner);
+    context.onEvent?.({ type: 'planned', result, plan });
+    await waitForProcessors(plan, context);
+    await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
+      if (namespaces.length === 0) {
+        await measure(path.join(home, 'embedded'), cpus);
+      } else {
+        const run = { plan, namespaces, storages, home, ...context };
+        const inFolder = (/** @type {string} */ folder) => measure(folder, cpus);
+        result.warnings.push(...(await withNamespaces(run, inFolder)).warnings);
+      }
+    });
+  };
+  if (ownRows || isReadOnly(plan)) await work();
+  else {
+    result.warnings.push(...(await withRows({ plan, home, storages, ...context }, work)));
+  }
+  result.warnings.push(
+    ...openLoopWarnings(result),
+    ...diagnosticWarnings(result),
+    ...countWarnings(result),
+  );
   const { warnings } = (await workload.runHooks?.()) ?? {};
   result.warnings.push(...(warnings?.(result) ?? []));
   gates?.finish();
@@ -153,9 +181,23 @@ export async function runRace(options, context = {}) {
 
 /**
  * @param {RunPlan} plan
+ * @param {RunContext} context
+ */
+async function waitForProcessors({ slices }, { signal, onEvent, runner }) {
+  if (!slices?.waitNs || runner !== undefined) return;
+  const onBusy = (/** @type {number} */ share) => {
+    const used = `other programs, which use ${Math.round(100 * share)} % of the processors`;
+    onEvent?.({ type: 'waiting', what: `${used} (--anyway starts at once)` });
+  };
+  await waitForCalm({ mostNs: slices.waitNs, signal, onBusy });
+}
+
+/**
+ * @param {RunPlan} plan
  * @param {Result} result
- * @param {Pick<import('./rounds.js').RoundRunner, 'leastNs'>} [runner] of several load machines
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a budget that holds no race
+ * @param {Pick<import('./rounds.js').RoundRunner, 'leastNs'>} [runner] runner for several load
+ *   machines
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: the budget is too small for a race
  */
 function requireBudget({ slices }, { benchmarks }, runner = { leastNs }) {
   if (!slices?.hasBudget) return;
@@ -168,7 +210,7 @@ function requireBudget({ slices }, { benchmarks }, runner = { leastNs }) {
   throw usageError(`--budget ${slices.budgetNs / 1e9}s: ${what}`, hint);
 }
 
-/** Rounds and operations of ceilings beside a run by slices, which has no amount itself. */
+/** Rounds and operations of the ceilings of a run in slices, which has no amount itself. */
 const CEILINGS = Object.freeze({ rounds: 5, sync: 5000, many: 50_000 });
 
 /** @param {RunPlan} plan */
@@ -184,7 +226,7 @@ function ofWholeLoads(plan) {
 /**
  * @param {RunPlan} plan
  * @param {import('../lib/types.js').WorkloadDefinition} workload
- * @returns {string[]} further servers that its variants need
+ * @returns {string[]} further servers that its variants use
  */
 function othersOf({ variants = [] }, workload) {
   return [...new Set(variants.flatMap(({ parameters }) => workload.servers?.(parameters) ?? []))];
@@ -221,7 +263,8 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
   const clock = context.clock ?? systemClock;
   const environment = await (context.environment ?? readEnvironment)();
   const startedAt = clock.date();
-  const { home = findHome(), how: _how, ...options } = plan;
+  const { home: _home, how: _how, ...options } = plan;
+  const benchmarks = makeBenchmarks(plan, storages, others, workload);
   return {
     schema: SCHEMA_NAME,
     schemaVersion: SCHEMA_VERSION,
@@ -244,14 +287,14 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
         name,
         version: release,
         address: Object.fromEntries(
-          Object.entries(address).map(([key, endpoint]) => [key, shownEndpoint(endpoint, home)]),
+          Object.entries(address).map(([key, endpoint]) => [key, formatEndpoint(endpoint)]),
         ),
         source,
         settings,
       }),
     ),
     storages: storages.map(describeStorage),
-    benchmarks: makeBenchmarks(plan, storages, others, workload),
+    benchmarks,
     harnessOverhead: [],
     warnings: [
       ...(plan.skipped ?? []).map(({ load, reason }) => ({
@@ -260,20 +303,10 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
         hint: null,
         benchmark: null,
       })),
+      ...slowBursts(benchmarks, storages),
       ...environmentWarnings(environment),
     ],
   };
-}
-
-/**
- * A result is passed around: of a socket in our own folder it does not tell where that folder is.
- * @param {import('../lib/types.js').Endpoint} endpoint
- * @param {string} home
- */
-function shownEndpoint(endpoint, home) {
-  const inside = endpoint.path === undefined ? '..' : path.relative(home, endpoint.path);
-  if (inside.startsWith('..')) return formatEndpoint(endpoint);
-  return `unix:${path.join(path.basename(home), inside)}`;
 }
 
 /** @param {StorageTarget} target */
@@ -282,7 +315,7 @@ function describeStorage(target) {
   const { name, summary, package: driver } = definition;
   const server = target.server?.name ?? definition.server;
   const { calls = 'promise', options, tls } = requireProfile(definition, profile);
-  const protocol = tls ? null : protocolOf(definition); // ceilings are those of plain connections
+  const protocol = tls ? null : protocolOf(definition); // ceilings are of plain connections
   const about = { name, profile, summary, package: driver, version: release, server, protocol };
   const driverOf = { ...(base !== undefined && { base }), ...(identity && { driver: identity }) };
   const under = runtime && { runtime: `${runtime.kind} ${runtime.version}` };

@@ -1,13 +1,15 @@
 /**
- * A contender in a round: its process, or the processes that share its load; its segments, and how
- * it failed. What a process has measured is kept, however it ends.
+ * A contender in a round: its process, or the processes that share its load; its segments, and its
+ * failure. Measurements are kept, however a process ends.
  */
 
 import { OK } from '../lib/outcome.js';
 import { systemClock } from '../measure/clock.js';
+import { chargeGarbage } from './garbage.js';
 import { emptySegment, merge, parallel } from './segment.js';
+import { unservedOf } from './unserved.js';
 
-/** A contender with so many failed segments is measured no further: each may time out. */
+/** A contender with this many failed segments is excluded, since each may time out. */
 const INVALID_MAX = 2;
 /** Delay before processes that share a load start together, so that all are ready. */
 const START_NS = 20e6;
@@ -23,27 +25,28 @@ const START_NS = 20e6;
  * @typedef {object} SeatSpec
  * @property {string} name
  * @property {ContenderSpec} spec
- * @property {readonly import('./share.js').Share[]} [shares] of its processes; absent: one process
- *   has all
+ * @property {string | null} [server] name of the server whose operations are counted
+ * @property {readonly import('./share.js').Share[]} [shares] shares of its processes; absent: one
+ *   process has all
  *
  * @typedef {object} SeatEvents
  * @property {(progress: { phase: string, settled: number,
  *   live?: import('./recorded.js').LiveFigures[] }) => void} [onProgress] live: of each process
- * @property {() => void} [onPartial] a segment under way has measured more
+ * @property {() => void} [onPartial] the running segment has new measurements
  */
 
 export class Seat {
   /** @type {Failure | null} */
   failure = null;
-  /** Wall time of its processes; null: it has none of its own, or they have not ended. */
+  /** Wall time of its processes; null: it has no separate process, or they have not ended. */
   processNs = /** @type {number | null} */ (null);
   /** @type {RemoteContender[]} */
   #remotes = [];
-  /** Of the segment under way, by process. @type {(Segment | null)[]} */
+  /** Running segments, by process. @type {(Segment | null)[]} */
   #partials = [];
   #invalid = 0;
   #isAborted = false;
-  /** By load: its cost is that of lead segments, and not of the warm-up. @type {boolean[]} */
+  /** By load: its cost is measured in lead segments, not in the warm-up. @type {boolean[]} */
   #isKnown = [];
 
   /**
@@ -58,17 +61,22 @@ export class Seat {
     this.events = events;
     /** By load and block; null: none in this block. @type {(Segment | null)[][]} */
     this.segments = tasks.map(() => []);
-    /** Those that only showed what an operation costs, by load. @type {Segment[][]} */
+    /** Segments that only determined the cost of an operation, by load. @type {Segment[][]} */
     this.leads = tasks.map(() => []);
-    /** What processes gave at their end, by load. @type {Segment[][]} */
+    /** Segments that processes returned at their end, by load. @type {Segment[][]} */
     this.kept = tasks.map(() => []);
-    /** Facts of whole processes. @type {Segment[]} */
-    this.facts = [];
-    /** ns per operation by load; NaN: not known. @type {number[]} */
+    /** Figures of whole processes. @type {Segment[]} */
+    this.processRecords = [];
+    /** ns per operation by load; NaN: unknown. @type {number[]} */
     this.costs = tasks.map(() => Number.NaN);
     /** @type {boolean[]} by load */
     this.refused = tasks.map(() => false);
-    /** @type {number} load of the segment under way; -1: none */
+    /** @type {boolean[]} by load: whether its segments are charged with their garbage */
+    this.charged = tasks.map(() => false);
+    /**
+     * @type {number} load of the running segment, or of the segment in which its process died; -1:
+     *   none
+     */
     this.running = -1;
   }
 
@@ -77,12 +85,12 @@ export class Seat {
     return this.about.spec.tasks[load] !== null && !this.refused[load];
   }
 
-  /** @returns {boolean} it takes no further part in the round */
+  /** @returns {boolean} whether it takes no further part in the round */
   get isOut() {
     return this.failure !== null || this.#isAborted || this.#invalid >= INVALID_MAX;
   }
 
-  /** @returns {boolean} it has a segment, or one under way */
+  /** @returns {boolean} whether it has a segment, including a running one */
   get hasMeasured() {
     return this.running >= 0 || this.segments.some((own) => own.some((one) => one !== null));
   }
@@ -131,29 +139,35 @@ export class Seat {
     });
   }
 
-  /** @param {readonly number[]} cpus of the main threads */
+  /** @param {readonly number[]} cpus processors of the main threads */
   async pin(cpus) {
     await Promise.all(this.#remotes.map((remote) => remote.pin(cpus)));
   }
 
   /**
    * @param {number} load
-   * @param {{ amount: Amount, lead: boolean, start?: Start,
-   *   atStart?: () => Promise<number | undefined> }} step lead: not counted, it shows what an
-   *   operation costs; atStart: when all are ready, gives the time to begin
+   * @param {{ amount: Amount, lead: boolean, start?: Start, atStart?: () => Promise<number |
+   *   undefined> }} step lead: not counted, determines the cost of an operation; atStart: called
+   *   when all are ready, resolves to the start time
+   * @returns {Promise<Segment | null>} null: nothing was measured
    */
   async run(load, { amount, lead, start = {}, atStart }) {
     this.running = load;
     this.#partials = this.#remotes.map(() => null);
+    /** @type {Segment | null} */
+    let segment = null;
     await this.#guard(async () => {
       const segments = await this.#runAll(load, amount, start, atStart);
-      const segment =
+      segment =
         segments.length === 1
           ? segments[0]
           : { .../** @type {Segment} */ (merge(segments)), figures: parallel(segments) };
       this.#take(load, segment, lead);
     });
-    this.running = -1;
+    // Keeps the measurements of a process that has died; if several share the load, the rest is a
+    // different load.
+    if (this.failure === null || this.#remotes.length > 1) this.running = -1;
+    return segment;
   }
 
   /**
@@ -161,7 +175,7 @@ export class Seat {
    * @param {Amount} amount
    * @param {Start} start
    * @param {(() => Promise<number | undefined>) | undefined} atStart
-   * @returns {Promise<Segment[]>} of each process
+   * @returns {Promise<Segment[]>} segments of each process
    */
   async #runAll(load, amount, start, atStart) {
     const [only] = this.#remotes;
@@ -186,36 +200,43 @@ export class Seat {
       return;
     }
     const { figures, outcomes, scheduled } = segment;
-    // One that began too late to complete anything shows no fault of its operations.
+    // A segment that began too late to complete any operation did not fail.
     if (outcomes[OK] < scheduled) this.#invalid += 1;
     (lead ? this.leads : this.segments)[load].push(segment);
     if (!lead || figures === null) return;
     const cost = figures.spanNs / figures.spanOperations;
-    // The least: a segment that lost its processor would make all of them too short.
+    // The minimum: a segment that lost its processor would make all of them too short.
     this.costs[load] = this.#isKnown[load] ? Math.min(this.costs[load], cost) : cost;
     this.#isKnown[load] = true;
   }
 
-  /** @param {number} load It has no segment in this block. */
+  /** @param {number} load load without a segment in this block */
   skip(load) {
     this.segments[load].push(null);
   }
 
   /**
    * @param {number} load
-   * @param {Seat} played the same contender with this load alone
+   * @param {Seat} played the same contender with only this load
    */
-  takeLoad(load, { segments, leads, kept, facts, failure }) {
+  takeLoad(load, { segments, leads, kept, processRecords, failure }) {
     [this.segments[load], this.leads[load], this.kept[load]] = [segments[0], leads[0], kept[0]];
-    this.facts.push(...facts);
+    this.processRecords.push(...processRecords);
     this.failure ??= failure;
   }
 
   async close() {
     await this.#guard(async () => {
       const records = await this.#all((remote) => remote.close());
+      for (const [load, own] of this.segments.entries()) {
+        const played = [...this.leads[load], ...own.flatMap((one) => one ?? [])];
+        this.charged[load] = chargeGarbage(
+          played,
+          records.map(({ garbage }) => garbage?.[load]),
+        );
+      }
       for (const { kept, process } of records) {
-        this.facts.push(process);
+        this.processRecords.push(process);
         for (const [load, segment] of kept.entries()) if (segment) this.kept[load].push(segment);
       }
     });
@@ -226,21 +247,21 @@ export class Seat {
     );
   }
 
-  /** Ends its processes at once, where they have not ended. */
+  /** Kills processes that have not ended. */
   end() {
     for (const remote of this.#remotes) remote.kill();
   }
 
-  /** Stops the segment under way: it is kept as far as it came. */
+  /** Aborts the running segment; its measurements are kept. */
   abort() {
     this.#isAborted = true;
     for (const remote of this.#remotes) remote.abort();
   }
 
   /**
-   * @param {readonly number[]} loads of one row
-   * @param {{ partial?: boolean }} [how] partial: with the segment under way
-   * @returns {Segment | null} all that was measured of them; null: nothing
+   * @param {readonly number[]} loads loads of one row
+   * @param {{ partial?: boolean }} [how] partial: include the running segment
+   * @returns {Segment | null} everything measured of them; null: nothing
    */
   merged(loads, { partial = false } = {}) {
     const parts = loads.flatMap((load) => [
@@ -249,25 +270,26 @@ export class Seat {
       ...this.kept[load],
       ...(partial && this.running === load ? this.#partials.flatMap((one) => one ?? []) : []),
     ]);
-    return parts.length === 0 ? null : merge([...parts, ...this.facts]);
+    return parts.length === 0 ? null : merge([...parts, ...this.processRecords]);
   }
 
   /**
    * @param {number} load
-   * @returns {Failure | null} why it has no figure in this round
+   * @returns {Failure | null} reason why it has no figure in this round
    */
   failureOf(load) {
     if (this.failure !== null) return this.failure;
-    const { state, failure, outcomes, refused } = this.merged([load]) ?? emptySegment();
+    const segment = this.merged([load]) ?? emptySegment();
+    const { state, failure, outcomes, refused } = segment;
     if (state === 'failed') return failure ?? { code: 'ERROR', message: 'it failed' };
     const isWrong = !refused && outcomes.some((count, code) => code !== OK && count > 0);
-    if (!isWrong) return null;
+    if (!isWrong) return unservedOf(segment);
     return { code: 'E_INVALID', message: 'operations failed or gave wrong replies' };
   }
 
   /**
-   * All processes at once; where one fails, the others are stopped, since what they would measure
-   * is another load.
+   * Runs all processes at once; if one fails, the others are stopped, since they would measure a
+   * different load.
    * @template T
    * @param {(remote: RemoteContender) => Promise<T>} ask
    * @returns {Promise<T[]>}
@@ -282,7 +304,7 @@ export class Seat {
     const settled = await Promise.allSettled(answers);
     const failed = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     if (failed.length > 0) {
-      // Stopped because another one failed is no reason.
+      // Being stopped because another one failed is not a reason.
       throw failed.find(({ code }) => code !== 'E_ABORTED') ?? failed[0];
     }
     return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

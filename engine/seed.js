@@ -3,11 +3,11 @@
 import { getLoader, loaderNames } from '../data/loaders/index.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
+import { requireLoopback } from '../lib/safety.js';
 import { hideSecrets } from '../lib/secrets.js';
 import { readValueSize, sizeOptions } from '../lib/value-sizes.js';
-import { withLock } from '../servers/lock.js';
 import { resolveAddresses } from './addresses.js';
-import { lockOf } from './namespaces.js';
+import { withServerLocks } from './server-locks.js';
 
 /**
  * @typedef {object} SeedOptions
@@ -15,8 +15,8 @@ import { lockOf } from './namespaces.js';
  * @property {number} [rows]
  * @property {number | string} [valueSize] characters per value, or a distribution
  * @property {number} [seed]
- * @property {Record<string, string>} [addresses] by the name of their option
- * @property {readonly string[]} [allowTargets] servers on other machines, `host:port`
+ * @property {Record<string, string>} [addresses] addresses by option name
+ * @property {readonly string[]} [allowTargets] allowed servers on other machines, `host:port`
  * @property {string} [home] the state folder
  * @property {AbortSignal} [signal]
  */
@@ -26,16 +26,16 @@ import { lockOf } from './namespaces.js';
 /**
  * @typedef {object} SeedEvents
  * @property {(server: string, rows: number, all: number) => void} [onProgress]
- * @property {(server: string) => void} [onWait] another command fills that server
+ * @property {(server: string) => void} [onWait] called while another command fills that server
  * @property {(report: ServerReport, dataset: import('../lib/types.js').Dataset) => void} [onReport]
  */
 
 /**
  * @param {SeedOptions} [options]
  * @param {SeedEvents} [events]
- * @returns {Promise<ServerReport[]>} what was written, or was there, counted and sampled
+ * @returns {Promise<ServerReport[]>} rows written or already present, counted and sampled
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET; E_REFUSED: data that
- *   Dragstrip has not written
+ *   Dragstrip did not write
  */
 export async function seedServers(options = {}, events = {}) {
   const { servers = loaderNames, rows, valueSize, seed, addresses = {}, signal } = options;
@@ -47,18 +47,19 @@ export async function seedServers(options = {}, events = {}) {
   const dataset = createDataset({ ...size, ...(seed !== undefined && { seed }) });
   const loaders = await Promise.all(servers.map((name) => getLoader(name)));
   const names = loaders.map(({ server }) => server);
-  const found = await resolveAddresses(names, { flags: addresses, home });
+  const resolved = await resolveAddresses(names, { flags: addresses, home });
   /** @type {ServerReport[]} */
   const reports = [];
-  for (const [i, { name, server, seed: fill }] of loaders.entries()) {
-    const { address, credentials } = found[i];
+  for (const [i, loader] of loaders.entries()) {
+    const { name, server } = loader;
+    const { address, assumed, credentials } = resolved[i];
     const onProgress = (/** @type {number} */ done) =>
       events.onProgress?.(name, done, dataset.rows);
     const about = { address, credentials, dataset, allowTargets: [...allowTargets], signal };
     const onWait = () => events.onWait?.(name);
     try {
-      const lock = lockOf({ name: server, address });
-      const seeded = await withLock(lock, { signal, onWait }, () => fill({ ...about, onProgress }));
+      const how = { ...about, assumed, home, onProgress, onWait };
+      const seeded = await seedServer(loader, server, how);
       reports.push({ server: name, ...seeded });
     } catch (error) {
       error.message = hideSecrets(error.message, credentials);
@@ -67,4 +68,30 @@ export async function seedServers(options = {}, events = {}) {
     events.onReport?.(reports[i], dataset);
   }
   return reports;
+}
+
+/**
+ * Existing rows are left unchanged, even while others read them. They are replaced only while no
+ * run uses the server.
+ * @param {import('../lib/types.js').LoaderDefinition} loader
+ * @param {string} name name of the server
+ * @param {import('../lib/types.js').SeedContext & { home: string, assumed?: string[],
+ *   onWait?: () => void }} context
+ * @returns {Promise<import('../lib/types.js').SeedReport>}
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET; E_REFUSED: also while a run uses
+ *   the server
+ */
+export async function seedServer(loader, name, { home, assumed, onWait, ...context }) {
+  const { allowTargets, signal } = context;
+  // As runs name it. The loader refuses a server that must not be written to.
+  const places = Object.entries(context.address).map(async ([which, endpoint]) => [
+    which,
+    await requireLoopback(endpoint, allowTargets).catch(() => endpoint),
+  ]);
+  const servers = [{ name, address: Object.fromEntries(await Promise.all(places)), assumed }];
+  const lock = { home, signal, onEvent: onWait };
+  const there = await withServerLocks(servers, { ...lock, shared: true }, () =>
+    loader.verify(context),
+  );
+  return there ?? withServerLocks(servers, lock, () => loader.seed(context));
 }

@@ -1,11 +1,11 @@
 /**
- * The record of a segment: operations of one load, run without a pause in one process, and what was
- * counted and timed of them. `merge` makes one record of several, whatever they are parts of:
- * blocks of a round, processes or machines that share a load, loads of one row.
+ * The record of a segment: operations of one load, run without a pause in one process, with their
+ * counts and times. `merge` combines several records into one: blocks of a round, processes or
+ * machines that share a load, loads of one row.
  *
- * Times are intervals of whole nanoseconds. Their union is the sum for segments one after another
- * and the span for segments side by side, so that one rule serves both. Percentiles and throughputs
- * are derived afterwards (engine/to-round.js).
+ * Times are intervals of whole nanoseconds. Their union is the sum for segments in sequence and the
+ * span for segments side by side, so that one rule serves both. Percentiles and throughputs are
+ * derived later (engine/to-round.js).
  */
 
 import { OK, OUTCOMES } from '../lib/outcome.js';
@@ -15,40 +15,40 @@ import { COLLECTIONS_MAX } from '../measure/usage.js';
 import { mergeOutages } from './outages.js';
 
 /** @typedef {ReturnType<Histogram['toMessage']>} HistogramMessage */
-/** @typedef {[fromNs: number, toNs: number]} Interval whole nanoseconds */
-/** @typedef {Record<string, number | null>} Counters null: not known */
+/** @typedef {[fromNs: number, toNs: number]} Interval interval in whole nanoseconds */
+/** @typedef {Record<string, number | null>} Counters null: unknown */
 /** @typedef {{ code: string, message: string }} Failure */
 /** @typedef {import('../lib/types.js').MetricRule} MetricRule */
 /** @typedef {import('../lib/types.js').WorkloadMetrics[string]} MetricValue */
 /** @typedef {import('../lib/result.js').Round} Round */
 
 /**
- * @typedef {object} ServerUse of one server while a segment ran
+ * @typedef {object} ServerUse use of one server during a segment
  * @property {Interval[]} cpu its CPU time since it started, before and after
  * @property {number | null} rssBytes
- * @property {Record<string, Interval[]>} threads CPU time of each thread, where each was read
+ * @property {Record<string, Interval[]>} threads CPU time of each thread, if available
  *
- * @typedef {object} Occupation of threads in nanoseconds, summed over segments
+ * @typedef {object} Occupation run and wait times of threads in nanoseconds, summed over segments
  * @property {number} wallNs
- * @property {number | null} runNs of the client's main thread
- * @property {number | null} waitNs of the same thread: runnable, without a processor
+ * @property {number | null} runNs run time of the client's main thread
+ * @property {number | null} waitNs time in which the same thread was runnable without a processor
  * @property {number[]} server run time and wait time of each thread of the server in turn
  *
- * @typedef {object} Figures of a segment by itself; never merged
- * @property {number} spanNs what its time per operation is taken of
+ * @typedef {object} Figures figures of a single segment; never merged
+ * @property {number} spanNs basis of its time per operation
  * @property {number} spanOperations
- * @property {number | null} medianNs of the latencies
+ * @property {number | null} medianNs median latency
  * @property {boolean} valid every operation was verified
- * @property {number} lateNs how long after its common start it began
- * @property {HistogramMessage | null} latency of a segment that several machines run together
+ * @property {number} lateNs delay of its start after the common start
+ * @property {HistogramMessage | null} latency latency of a segment that several machines run
+ *   together
  */
 
 /**
  * @typedef {object} Segment
  * @property {'measured' | 'failed' | 'aborted'} state
  * @property {Failure | null} failure
- * @property {boolean} refused every operation was refused by the server, which is no fault of the
- *   run
+ * @property {boolean} refused the server refused every operation, which is not a failure of the run
  * @property {number} scheduled
  * @property {number[]} outcomes by code of lib/outcome.js
  * @property {import('../lib/result.js').Sample[]} samples operation: index among all shares
@@ -60,29 +60,33 @@ import { mergeOutages } from './outages.js';
  *   loop, `poolWait`, `kind NAME` of a mix, `second N`; null: nothing was recorded
  * @property {Counters | null} open counters of an open loop
  * @property {Counters | null} client CPU time, memory and garbage of the process
- * @property {{ startNs: number, ns: number }[]} collections the longest, since the segment began
+ * @property {{ startNs: number, ns: number }[]} collections the longest collection since the
+ *   segment began
  * @property {Record<string, ServerUse>} servers by name; '' is the server of the storage
  * @property {Occupation | null} occupation
- * @property {Counters | null} conditions of the machine
- * @property {Record<string, Counters | null>} counters stored as they are, by the name of the field
- *   of the round: `compared` (replies, bytes), `redirects` of a cluster client by kind
- * @property {Counters | null} pending bytes of memory, and the requests that were outstanding then
+ * @property {Counters | null} conditions conditions of the machine
+ * @property {Record<string, Counters | null>} counters stored unchanged, by the field name of the
+ *   round: `compared` (replies, bytes), `redirects` of a cluster client by kind
+ * @property {Counters | null} pending bytes of memory, and the number of outstanding requests at
+ *   that time
  * @property {import('../lib/result.js').Outage[] | null} outages
- * @property {Record<string, { rule: MetricRule, value: MetricValue }>} metrics of the workload
+ * @property {Record<string, { rule: MetricRule, value: MetricValue }>} metrics metrics of the
+ *   workload
  * @property {import('../lib/result.js').SeriesResult[]} series
  * @property {Round['timeline'] | null} timeline
- * @property {Counters | null} process createdNs, workNs and rssBytesMax of the whole process
+ * @property {Counters | null} process createdNs, workNs, rssBytesMax, keptBytes and keptOperations
+ *   of the whole process
  * @property {Round['warmup'] | null} warmup
- * @property {import('../lib/fleet.js').RoundAgent[]} agents of several load machines
+ * @property {import('../lib/fleet.js').RoundAgent[]} agents records of several load machines
  * @property {Figures | null} figures null once merged
  */
 
-/** Counters of which the greatest is kept: the others are added up. */
+/** Counters whose maximum is kept; others are summed. */
 const GREATEST = new Set(['lateNsMax', 'createdNs', 'workNs']);
 
 /**
- * How each field of several segments becomes one: each rule is commutative and associative, but for
- * the order of equals.
+ * How each field of several segments is merged: each rule is commutative and associative, except
+ * for the order of equal elements.
  * @type {{ [Field in keyof Segment]: (values: Segment[Field][]) => Segment[Field] }}
  */
 export const RULES = Object.freeze({
@@ -112,7 +116,7 @@ export const RULES = Object.freeze({
       .sort((a, b) => a.startNs - b.startNs),
   servers: (values) => byKey(values, addServers),
   occupation: addOccupations,
-  // Each process sees the same machine: sums would count it several times.
+  // Every process sees the same machine, so sums would count it several times.
   conditions: (values) => counters(values, () => greatest),
   counters: (values) => byKey(values, addCounters),
   pending: addCounters,
@@ -129,14 +133,14 @@ export const RULES = Object.freeze({
   figures: () => null,
 });
 
-/** @returns {Segment} what each rule makes of nothing: merging it changes nothing */
+/** @returns {Segment} identity element: merging it changes nothing */
 export function emptySegment() {
   return mergeAll([]);
 }
 
 /**
  * @param {readonly Segment[]} segments
- * @returns {Segment | null} as if one process had run all of them; null: there are none
+ * @returns {Segment | null} the record of one process that ran all of them; null: none
  */
 export function merge(segments) {
   return segments.length === 0 ? null : mergeAll(segments);
@@ -152,8 +156,8 @@ function mergeAll(segments) {
 }
 
 /**
- * Figures of segments that ran side by side, as of one: their throughputs are added.
- * @param {readonly Segment[]} segments of one load at one time, each with figures
+ * Combines figures of segments that ran side by side: their throughputs are summed.
+ * @param {readonly Segment[]} segments segments of one load at one time, each with figures
  * @returns {Figures}
  */
 export function parallel(segments) {
@@ -177,7 +181,7 @@ export function parallel(segments) {
 
 /**
  * @param {readonly Interval[]} intervals disjoint, as merged
- * @returns {number} nanoseconds
+ * @returns {number} total nanoseconds
  */
 export function lengthOf(intervals) {
   return intervals.reduce((all, [from, to]) => all + to - from, 0);
@@ -185,7 +189,8 @@ export function lengthOf(intervals) {
 
 /**
  * @param {readonly (Segment | null)[]} segments
- * @returns {{ spanNs: number, operations: number }} of those in which every operation was verified
+ * @returns {{ spanNs: number, operations: number }} figures of segments in which every operation
+ *   was verified
  */
 export function spanOfValid(segments) {
   const valid = segments.flatMap((one) => (one?.figures?.valid ? one.figures : []));
@@ -211,7 +216,7 @@ export function metricsOf(segment) {
 }
 
 /**
- * The segment of a contender that only counts right replies.
+ * The segment of a contender that only counts correct replies.
  * @param {number} operations
  * @param {Interval} wall
  * @param {Omit<Figures, 'latency'>} figures
@@ -252,7 +257,7 @@ function firstKnown(values) {
 
 /**
  * @param {readonly (readonly Interval[])[]} lists
- * @returns {Interval[]} ascending; those that touch are one
+ * @returns {Interval[]} ascending; touching intervals are joined
  */
 function union(lists) {
   /** @type {Interval[]} */
@@ -269,7 +274,7 @@ function union(lists) {
  * @template T
  * @param {readonly Readonly<Record<string, T>>[]} records
  * @param {(values: T[]) => T} rule
- * @returns {Record<string, T>} the keys of all, in the order of their first occurrence
+ * @returns {Record<string, T>} the keys of all, in order of first occurrence
  */
 function byKey(records, rule) {
   /** @type {Map<string, T[]>} */
@@ -285,7 +290,7 @@ function byKey(records, rule) {
 /**
  * @param {readonly (Counters | null)[]} values
  * @param {(key: string) => (values: number[]) => number} ruleOf
- * @returns {any} null where none is known
+ * @returns {any} null if none is known
  */
 function counters(values, ruleOf) {
   const known = values.filter((one) => one !== null);
@@ -368,8 +373,8 @@ function addMetrics(values) {
 }
 
 /**
- * All have begun at the same moment, within a millisecond or so; windows are joined in pairs as
- * they get too many, so that they differ by powers of two.
+ * All began at the same moment, within about a millisecond; windows are joined in pairs when there
+ * are too many, so their lengths differ by powers of two.
  * @param {readonly (Round['timeline'] | null)[]} values
  * @returns {Round['timeline'] | null}
  */

@@ -1,6 +1,6 @@
 /**
- * What came of each series of a load: exact latencies, how many were in flight in fact, throughput.
- * Pure: the trace of a load in, plain data for the result out.
+ * Results per series of a load: exact latencies, observed in-flight counts, throughput. Pure: from
+ * the trace of a load to plain data for the result.
  */
 
 import { medianOfSorted, printablePercentile } from '../stats/percentile.js';
@@ -11,12 +11,12 @@ import { medianOfSorted, printablePercentile } from '../stats/percentile.js';
  * @typedef {Pick<import('../load/trace-recorder.js').TraceRecorder, 'calledNs' | 'endedNs'>} Trace
  */
 
-/** Latencies of a longer series are in the histogram of the round alone. */
+/** A longer series has its latencies only in the histogram of the round. */
 export const LATENCIES_MAX = 100_000;
 
 /**
  * @param {Trace} trace
- * @param {readonly Series[]} series in the order of their operations
+ * @param {readonly Series[]} series series in the order of their operations
  * @returns {SeriesResult[]}
  */
 export function summarizeSeries(trace, series) {
@@ -31,7 +31,8 @@ export function summarizeSeries(trace, series) {
 /**
  * @param {Trace} trace
  * @param {Series} series
- * @param {{ from: number, to: number }} around operations that may have been in flight beside it
+ * @param {{ from: number, to: number }} around number of operations that may have been in flight at
+ *   the same time
  * @returns {SeriesResult}
  */
 function summarizeOne({ calledNs, endedNs }, { keys, warmup, from, to, keysOf }, around) {
@@ -70,9 +71,8 @@ function summarizeOne({ calledNs, endedNs }, { keys, warmup, from, to, keysOf },
 }
 
 /**
- * All that was in flight in a span of time, also what was called before it or ended behind it: the
- * uncounted fetches around a series are as many beside the first and the last as there are in its
- * middle.
+ * All operations in flight during a span, including those that began before it or ended after it.
+ * Uncounted fetches around a series keep the number in flight at its ends as high as in its middle.
  * @param {Trace} trace
  * @param {{ from: number, to: number }} around
  * @param {number} startNs

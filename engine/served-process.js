@@ -1,6 +1,6 @@
 /**
- * The child's side of every process that measures: what its parent says, signs of life, crashes
- * and the end. It prints nothing, and ends when its parent does: no benchmark outlives its run.
+ * Child side of every measuring process: messages of its parent, heartbeats, crashes and exit. It
+ * prints nothing, and ends with its parent, so that no benchmark outlives its run.
  */
 
 import { onParentMessage, sendToParent } from '../lib/plain-message.js';
@@ -10,26 +10,26 @@ const ALIVE_EVERY_MS = 1000;
 
 /**
  * @typedef {object} ServedProcess
- * @property {AbortSignal} signal the parent stops the run
- * @property {AbortSignal} crash reason: an error that nobody has caught
- * @property {(work: () => Promise<unknown>) => Promise<void>} busy does it with signs of life: the
- *   parent ends a process without them, whose event loop is blocked
- * @property {(message: unknown) => void} finish the last message, then the end
+ * @property {AbortSignal} signal aborted when the parent stops the run
+ * @property {AbortSignal} crash reason: an uncaught error
+ * @property {(work: () => Promise<unknown>) => Promise<void>} busy runs it with heartbeats; the
+ *   parent kills a process without them, since its event loop is blocked
+ * @property {(message: unknown) => void} finish sends the last message, then exits
  */
 
 /**
- * @param {{ exit: () => void, onMessage: (message: any) => void }} entry onMessage: with the driver
- *   of its spec in use, where it names one
+ * @param {{ exit: () => void, onMessage: (message: any) => void }} entry onMessage: called after
+ *   the driver of its spec is in use, if it names one
  * @returns {ServedProcess}
  */
 export function serveParent({ exit, onMessage }) {
   const stop = new AbortController();
   const crash = new AbortController();
-  // node-handlersocket throws out of the event loop when its connection is lost; other drivers
-  // reject promises that nobody holds. Both are outcomes of the benchmark, not the end of the run.
+  // node-handlersocket throws from the event loop when its connection is lost; other drivers reject
+  // promises without a handler. Both are outcomes of the benchmark, and do not end the run.
   process.on('uncaughtException', (error) => crash.abort(error));
   process.on('unhandledRejection', (reason) => crash.abort(reason));
-  // A terminal or a supervisor signals the whole group; the parent decides and says so by message.
+  // A terminal or a supervisor signals the whole group; the parent decides and notifies by message.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
   process.on('disconnect', exit);
   onParentMessage((message) => {
@@ -45,7 +45,7 @@ export function serveParent({ exit, onMessage }) {
       const timer = setInterval(() => sendToParent({ type: 'alive' }), ALIVE_EVERY_MS).unref();
       await work().finally(() => clearInterval(timer));
     },
-    // A driver may hold sockets or timers open; the message is all that is wanted of this process.
+    // A driver may hold sockets or timers open, so exit explicitly after the message.
     finish: (message) => sendToParent(message, exit),
   };
 }

@@ -11,16 +11,16 @@ import { SERVER_NAMES } from '../servers/registry.js';
 
 /**
  * @typedef {object} ListedServer
- * @property {string} label in the names of benchmarks
+ * @property {string} label used in the names of benchmarks
  * @property {string} product name of the server
- * @property {string} kind the server that drivers of its protocol are bound to
- * @property {string | null} address null: as without the option
+ * @property {string} kind server that drivers of its protocol are bound to
+ * @property {string | null} address null: same as without the option
  */
 
 /** Servers that speak the protocol of another, whose drivers, rows and namespaces they share. */
 const KINDS = Object.freeze({ valkey: 'redis' });
 
-/** @param {string} kind @returns {string[]} servers that speak its protocol, itself the last */
+/** @param {string} kind @returns {string[]} servers that speak its protocol, itself last */
 export function productsOf(kind) {
   const others = Object.entries(KINDS).filter(([, of]) => of === kind);
   return [...others.map(([product]) => product), kind];
@@ -53,34 +53,34 @@ export function parseServers(texts) {
   });
   const twice = listed.find((one, i) => listed.findIndex(({ label }) => label === one.label) !== i);
   if (twice === undefined) return listed;
-  throw usageError(`--servers: two of them are called ${twice.label}`, EXAMPLE);
+  throw usageError(`--servers: duplicate name ${twice.label}`, EXAMPLE);
 }
 
 /**
  * @param {readonly Selection[]} selections
  * @param {readonly ListedServer[]} listed empty: no axis
  * @param {(source: string) => Promise<import('../lib/types.js').Contender>} load
- * @returns {Promise<(Selection & { on?: ListedServer })[]>} storages of other servers are left out,
- *   unless they were named
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a named storage, or a server,
- *   would take no part
+ * @returns {Promise<(Selection & { on?: ListedServer })[]>} targets; storages of other servers are
+ *   omitted, unless named
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a named storage, or a server, would
+ *   take no part
  */
 export async function withServerAxis(selections, listed, load) {
   if (listed.length === 0) return [...selections];
   /** @type {(Selection & { on?: ListedServer })[]} */
   const expanded = [];
-  for (const one of selections) {
-    const { name, server } = await load(one.source);
-    const own = listed.filter(({ kind }) => kind === server);
-    expanded.push(...own.map((on) => ({ ...one, on })));
-    if (own.length > 0 || !one.named) continue;
+  for (const selection of selections) {
+    const { name, server } = await load(selection.source);
+    const servers = listed.filter(({ kind }) => kind === server);
+    expanded.push(...servers.map((on) => ({ ...selection, on })));
+    if (servers.length > 0 || !selection.named) continue;
     if (server !== null) {
       throw usageError(
         `--servers: ${name} connects to ${server}, which is not listed`,
         `add ${server} to --servers, or leave out ${name}`,
       );
     }
-    expanded.push(one);
+    expanded.push(selection);
   }
   const unused = listed.find((server) => !expanded.some(({ on }) => on === server));
   if (unused === undefined) return expanded;
@@ -91,16 +91,16 @@ export async function withServerAxis(selections, listed, load) {
 }
 
 /**
- * A HandlerSocket port cannot be told from the address of SQL, and that of another server would
- * answer as well.
+ * A HandlerSocket port cannot be derived from the SQL address, and the port of another server would
+ * reply too.
  * @param {import('../lib/types.js').Contender} definition
  * @param {ListedServer} [on]
  * @returns {import('../lib/types.js').Unavailable | null}
  */
-export function lackOfPort({ protocol }, on) {
+export function missingPort({ protocol }, on) {
   if (on === undefined || on.address === null || protocol !== 'handlersocket') return null;
   return {
-    reason: `the address of HandlerSocket beside ${on.label} is not known`,
-    hint: 'leave it out: --servers takes addresses of SQL',
+    reason: `the HandlerSocket address of ${on.label} is unknown`,
+    hint: 'leave it out: --servers takes SQL addresses',
   };
 }

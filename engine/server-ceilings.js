@@ -1,20 +1,20 @@
 /**
- * The server ceiling of a server: a short look at every depth and number of connections, then the
- * best of them measured again, each round in a fresh process and in a mirrored order. The figure is
- * that of the rounds, not of the look: the best of many short looks is too high by chance.
+ * The server ceiling of a server: a brief scan over depths and numbers of connections, then its
+ * best points measured again, each round in a fresh process and in mirrored order. The figure comes
+ * from the rounds, since the maximum of many brief measurements is biased upwards.
  */
 
 import { loadProtocol } from '../limits/wire/protocol.js';
 import { ceilingContenders, figureOf, roundOf } from './ceiling-seats.js';
 import { createProcesses } from './contender-process.js';
 import { playRound } from './round.js';
-import { whole } from './schedule/index.js';
+import { wholeSegment } from './schedule/index.js';
 import { depthMax } from './wire-contender.js';
 
 const CONNECTIONS = Object.freeze([1, 2, 3, 4]);
-/** A step of four is enough to find the best depth: around it the curve is flat. */
+/** Steps of four find the best depth, since the curve is flat around it. */
 const DEPTHS = Object.freeze([1, 4, 16, 64, 256, 1024, 4096]);
-/** The best of the look that are measured again. */
+/** Number of best points that are measured again. */
 const FINALISTS = 3;
 const LOOK_NS = 100e6;
 const ROUND_NS = 150e6;
@@ -30,8 +30,8 @@ const ROUND_NS = 150e6;
 
 /**
  * @typedef {object} SweepContext
- * @property {number} budgetNs of all, about: on a busy machine, where starting processes takes the
- *   time, the best point alone is measured again, and in fewer rounds
+ * @property {number} budgetNs approximate budget of all; on a busy machine, on which starting
+ *   processes takes most of it, only the best point is measured again, and in fewer rounds
  * @property {AbortSignal} [signal]
  * @property {(text: string, share: number) => void} [onProgress]
  * @property {import('./contender-process.js').ProcessFactory} [processes]
@@ -39,10 +39,10 @@ const ROUND_NS = 150e6;
 
 /**
  * @param {CeilingPlan} plan
- * @param {string} name of the protocol
+ * @param {string} name name of the protocol
  * @param {StorageTarget} target a driver of the server
  * @param {SweepContext} context
- * @returns {Promise<ServerCeiling | null>} null: stopped
+ * @returns {Promise<ServerCeiling | null>} null: aborted
  */
 export async function measureServerCeiling(plan, name, target, context) {
   const protocol = await loadProtocol(name);
@@ -79,8 +79,8 @@ export async function measureServerCeiling(plan, name, target, context) {
 
 /**
  * @param {CeilingPlan} plan
- * @param {SweepContext & { target: StorageTarget, seats: SeatSpec[] }} context seats: gets a
- *   further one for each process
+ * @param {SweepContext & { target: StorageTarget, seats: SeatSpec[] }} context seats: receives one
+ *   for each process
  * @param {Parameters<Options['schedule']>[0]} seen
  * @returns {ReturnType<Options['schedule']>}
  */
@@ -88,7 +88,7 @@ function* sweep(plan, { budgetNs, onProgress, target, seats }, seen) {
   const { rounds, roundsLeast = rounds, dataset } = plan;
   const startNs = seen.nowNs();
   const spentNs = () => seen.nowNs() - startNs;
-  const lackOf = (/** @type {number} */ seat) => ({
+  const failureOf = (/** @type {number} */ seat) => ({
     reason: seen.seatAt(seat).failure?.message ?? 'no reply while it was measured',
   });
   /** @type {Point[]} */
@@ -106,7 +106,7 @@ function* sweep(plan, { budgetNs, onProgress, target, seats }, seen) {
     yield [{ do: 'close', seat }];
     for (const [load, cell] of cells.entries()) {
       const look = roundOf(seen.seatAt(seat), load);
-      if (look === null) return lackOf(seat);
+      if (look === null) return failureOf(seat);
       points.push({ ...cell, opsPerSecond: look.opsPerSecond });
     }
   }
@@ -121,9 +121,9 @@ function* sweep(plan, { budgetNs, onProgress, target, seats }, seen) {
       const { connections, depth, done } = one;
       onProgress?.(`${depth} deep on ${connections}, round ${round + 1}`, 0.5 + round / rounds / 2);
       const seat = seats.push(seatOf(plan, target, [one], round)) - 1;
-      yield* whole(seat, { operations: null, durationNs: ROUND_NS }, seen);
+      yield* wholeSegment(seat, { operations: null, durationNs: ROUND_NS }, seen);
       const record = roundOf(seen.seatAt(seat), 0);
-      if (record === null) return lackOf(seat);
+      if (record === null) return failureOf(seat);
       done.push(record);
     }
   }
@@ -136,7 +136,7 @@ function* sweep(plan, { budgetNs, onProgress, target, seats }, seen) {
 /**
  * @param {CeilingPlan} plan
  * @param {StorageTarget} target
- * @param {readonly Pick<Point, 'connections' | 'depth'>[]} cells each a load
+ * @param {readonly Pick<Point, 'connections' | 'depth'>[]} cells one load each
  * @param {number} round
  * @returns {SeatSpec} the wire loop of its server
  */

@@ -1,9 +1,10 @@
 /**
- * One load shared by several processes, so that a single Node thread is not the limit: which part
- * is whose. Pure. Process p of N issues the operations p, p + N, p + 2N …: together exactly those
- * of one process, with the same keys.
+ * Division of one load among several processes, so that a single Node thread is not the limit.
+ * Pure. Process p of N issues the operations p, p + N, p + 2N …: together exactly those of one
+ * process, with the same keys.
  */
 
+import { usageError } from '../lib/errors.js';
 import { countArrivals } from '../load/arrivals.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 
@@ -15,7 +16,7 @@ import { MAX_IN_FLIGHT } from '../load/rate.js';
  * @template T
  * @param {T} whole
  * @param {Share} share
- * @returns {number | T} its part; parts differ by one at most
+ * @returns {number | T} its part; parts differ by at most one
  */
 function partOf(whole, { index, count }) {
   if (typeof whole !== 'number') return whole;
@@ -23,8 +24,9 @@ function partOf(whole, { index, count }) {
 }
 
 /**
- * The load of one process. One in flight stays one: then there are as many in flight as processes.
- * @param {Load} load of all
+ * The load of one process. One in flight stays one, so the total in flight is the number of
+ * processes.
+ * @param {Load} load load of all processes
  * @param {Share} share
  * @returns {Load}
  */
@@ -41,7 +43,8 @@ export function shareLoad(load, share) {
 /**
  * @param {import('../lib/types.js').BoundWorkload} bound
  * @param {Share} share
- * @returns {import('../lib/types.js').BoundWorkload} its operation i is that of all, i · N + p
+ * @returns {import('../lib/types.js').BoundWorkload} call whose operation i is operation i · N + p
+ *   of the total
  */
 export function shareWorkload({ op, verify, kinds, ...rest }, { index: p, count: n }) {
   return {
@@ -55,8 +58,8 @@ export function shareWorkload({ op, verify, kinds, ...rest }, { index: p, count:
 /**
  * @param {Pick<BenchmarkSpec, 'seed' | 'share' | 'load'>} spec
  * @param {Pick<import('../lib/types.js').BoundWorkload, 'dueNs'>} measured
- * @returns {import('../load/rate.js').RateOptions | undefined} with its arrivals counted, which
- *   takes time: call it before the processes agree when to begin
+ * @returns {import('../load/rate.js').RateOptions | undefined} load with its arrivals counted; this
+ *   takes time, so call it before the processes agree on the start
  */
 export function rateOf(spec, measured) {
   const { seed, share } = spec;
@@ -64,8 +67,8 @@ export function rateOf(spec, measured) {
   if (rate === undefined) return undefined;
   const { maxInFlight = MAX_IN_FLIGHT, operations, durationNs } = ownLoad(spec);
   const { dueNs: timesNs } = measured;
-  const own = { ...(share && { share }), ...(timesNs && { timesNs }) };
-  const options = { perSecond: rate, arrivals, maxInFlight, seed, ...own };
+  const bound = { ...(share && { share }), ...(timesNs && { timesNs }) };
+  const options = { perSecond: rate, arrivals, maxInFlight, seed, ...bound };
   const bounds = {
     durationNs: durationNs ?? Number.POSITIVE_INFINITY,
     operations: operations ?? Number.POSITIVE_INFINITY,
@@ -80,7 +83,7 @@ export function ownLoad({ load, share }) {
 
 /**
  * @param {Load} load
- * @returns {number} how many operations there will be, about; Infinity where that is not known
+ * @returns {number} approximate number of operations; Infinity if unknown
  */
 export function operationsOf({ operations, durationNs, rate }) {
   if (operations !== null) return operations;
@@ -90,9 +93,17 @@ export function operationsOf({ operations, durationNs, rate }) {
 
 /**
  * @param {Load} load
- * @returns {Share[] | undefined} of its processes; undefined: one has all
+ * @returns {Share[] | undefined} shares of its processes; undefined: one has all
  */
 export function sharesOf({ processes = 1 }) {
   if (processes === 1) return undefined;
   return Array.from({ length: processes }, (_, index) => ({ index, count: processes }));
+}
+
+/** @param {string} name metric whose value in one process could be mistaken for the total */
+export function noMetricRule(name) {
+  return usageError(
+    `several processes share the load, and metricRules has no rule for "${name}"`,
+    'leave out --processes',
+  );
 }

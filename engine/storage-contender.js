@@ -1,31 +1,44 @@
 /**
  * A contender that is a storage: opened and checked once, each load warmed up, then measured
- * segment by segment. It runs in a process of its own, or in this one for tests with a fake clock.
+ * segment by segment. It runs in its own process, or in the parent's for tests with a fake clock.
  */
 
 import { codeOfError } from '../lib/error-code.js';
-import { usageError } from '../lib/errors.js';
 import { OK } from '../lib/outcome.js';
+import { mix32 } from '../lib/random.js';
 import { BufferedRecorder, TimedRecorder } from '../load/buffered-recorder.js';
+import { ComparisonCost } from '../load/comparison-cost.js';
+import { FullComparisons } from '../load/full-comparisons.js';
 import { runLoad } from '../load/load.js';
 import { SecondsRecorder } from '../load/seconds-recorder.js';
 import { sleepUntilStart } from '../load/start.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { loadWorkload } from '../workloads/index.js';
+import { addGarbage, GarbageShares } from './garbage.js';
+import { MemoryGrowth } from './memory-growth.js';
 import { Meter } from './meter.js';
-import { runHook } from './opening.js';
+import { mustWait, runHook } from './opening.js';
 import { addPoolWait } from './pool-wait.js';
-import { curveOf, figuresOf, keepRecorded, keepWaits, segmentOf, spanOf } from './recorded.js';
+import {
+  curveOf,
+  figuresOf,
+  keepRecorded,
+  keepWaits,
+  segmentOf,
+  sinceOf,
+  spanOf,
+} from './recorded.js';
 import { watchRedirects } from './redirects.js';
 import { emptySegment } from './segment.js';
-import { rateOf, shareLoad } from './share.js';
+import { noMetricRule, rateOf, shareLoad } from './share.js';
+import { unwaitedOf } from './unserved.js';
 import { Variants } from './variants.js';
 import { isWarm } from './warm.js';
 
 const WARMUP_IN_FLIGHT = 100;
-/** Fine enough for a warm-up of some milliseconds; they are joined afterwards. */
+/** Fine enough for a warm-up of milliseconds; merged afterwards. */
 const WARMUP_WINDOW_NS = 1e6;
-/** No step of a warm-up takes longer. */
+/** Maximum duration of a step of a warm-up. */
 const WARM_STEP_NS = 5e6;
 
 /** @typedef {import('./contender.js').ContenderSpec} ContenderSpec */
@@ -42,13 +55,14 @@ const WARM_STEP_NS = 5e6;
  * @property {Task} task
  * @property {Variant} variant
  * @property {number} first index of the workload's operation at which the next segment begins
- * @property {BufferedRecorder | null} recorder of brief segments
- * @property {import('../measure/histogram.js').Histogram | null} poolWait null: its handle has none
+ * @property {BufferedRecorder | null} recorder recorder of brief segments
+ * @property {import('../measure/histogram.js').Histogram | null} poolWait null: no pool
  * @property {import('../lib/result.js').Round['warmup'] | null} warmup
+ * @property {number} wholeEvery mean distance of replies compared in full, at least
  * @property {Prepared | null} prepared
  *
  * @typedef {object} Prepared
- * @property {Amount} amount of this process
+ * @property {Amount} amount amount of this process
  * @property {import('../lib/result.js').Load} load the share of this process
  * @property {import('../load/rate.js').RateOptions} [rate]
  */
@@ -71,6 +85,8 @@ export class StorageContender {
   #hasBegun = false;
   /** @type {number | null} */
   #canaryNs = null;
+  /** @type {GarbageShares | null} garbage of brief segments */
+  #shares = null;
 
   /** @param {ContenderSpec} spec @param {ContenderContext} context */
   constructor(spec, context) {
@@ -81,6 +97,9 @@ export class StorageContender {
     this.startNs = this.clock.now();
     this.variants = new Variants(spec, context);
     this.meter = new Meter(spec, context.instruments);
+    const { seed, round = 0, share } = spec.storage;
+    this.comparisons = new FullComparisons(mix32(mix32(seed, round), share?.index ?? 0));
+    this.growth = new MemoryGrowth(context.instruments);
   }
 
   async open() {
@@ -96,13 +115,14 @@ export class StorageContender {
             recorder: null,
             poolWait: null,
             warmup: null,
+            wholeEvery: 1,
             prepared: null,
           },
       );
     }
   }
 
-  /** All garbage is collected before: V8 discards compiled code with the last object it is for. */
+  /** Collects all garbage first: V8 discards compiled code with the last object that uses it. */
   async begin() {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
@@ -116,30 +136,31 @@ export class StorageContender {
   async warm(index) {
     const cell = /** @type {Cell} */ (this.cells[index]);
     await this.begin();
-    const { task, variant } = cell;
-    const { measured } = variant;
+    const { measured, opened } = cell.variant;
     if (measured.refused?.()) return { costNs: 0, refused: true };
-    const { warm, load } = task;
+    const { warm } = cell.task;
     let costNs = 0;
-    if (warm.kind === 'level') costNs = await this.#warmUntilLevel(cell, warm.nsMax);
-    if (warm.kind === 'operations') {
-      await this.#warmBy(cell, warm.operations, load.kind === 'sync' ? 1 : WARMUP_IN_FLIGHT);
-    }
+    const cost = new ComparisonCost(this.instruments.cpu);
+    if (warm.kind === 'level') costNs = await this.#warmUntilLevel(cell, warm.nsMax, cost);
+    if (warm.kind === 'operations') await this.#warmBy(cell, warm.operations, cost);
+    cell.wholeEvery = cost.every();
     measured.restart?.();
-    addPoolWait(null, variant.opened); // those of the warm-up
-    // Long segments: as each is prepared. Twice would promote what one of them allocates.
-    if (warm.kind === 'level') this.instruments.collectGarbage('young');
+    addPoolWait(null, opened); // discards the waits of the warm-up
+    // Long segments are collected when prepared. A second collection would promote the objects that
+    // one allocates.
+    if (warm.kind === 'level') this.growth.collectYoung();
     return { costNs, refused: measured.refused?.() ?? false };
   }
 
   /**
-   * The same work for all storages, not counted; its curve is kept.
+   * The same work for all storages, uncounted; its curve is stored.
    * @param {Cell} cell
    * @param {number} operations
-   * @param {number} inFlight
+   * @param {ComparisonCost} cost measured
    */
-  async #warmBy(cell, operations, inFlight) {
+  async #warmBy(cell, operations, cost) {
     const { bound, opened } = cell.variant;
+    const inFlight = cell.task.load.kind === 'sync' ? 1 : WARMUP_IN_FLIGHT;
     const { context } = this;
     const warmup = bound.warmup(operations);
     await runHook(warmup.begin?.(), 'preparing the warm-up', context);
@@ -154,6 +175,7 @@ export class StorageContender {
         operations,
         durationNs: Number.POSITIVE_INFINITY,
         stallNs: cell.task.stallNs,
+        cost,
         clock: this.clock,
       },
       {
@@ -168,15 +190,16 @@ export class StorageContender {
   }
 
   /**
-   * By steps of some milliseconds, until the time per operation is level.
+   * In steps of milliseconds, until the time per operation is level.
    * @param {Cell} cell
-   * @param {number} nsMax of all loads of the process together
+   * @param {number} nsMax maximum for all loads of the process together
+   * @param {ComparisonCost} cost measured
    * @returns {Promise<number>} ns per operation in the last quarter
    */
-  async #warmUntilLevel(cell, nsMax) {
+  async #warmUntilLevel(cell, nsMax, cost) {
     const { share } = this.spec.storage;
-    const own = share === undefined ? cell.task.load : shareLoad(cell.task.load, share);
-    const { kind, inFlight } = own;
+    const shared = share === undefined ? cell.task.load : shareLoad(cell.task.load, share);
+    const { kind, inFlight } = shared;
     const width = kind === 'sync' ? 1 : (inFlight ?? WARMUP_IN_FLIGHT);
     const parts = this.cells.filter((one) => one !== null).length;
     const startNs = this.clock.now();
@@ -190,7 +213,7 @@ export class StorageContender {
       const amount = { operations, durationNs: null, brief: true };
       await this.#before(cell, operations);
       const load = { ...cell.task.load, kind: kind === 'sync' ? kind : WINDOW, inFlight: width };
-      const report = await this.#load(cell, { amount, load }, {}, { onProgress });
+      const report = await this.#load(cell, { amount, load, cost }, {}, { onProgress });
       await runHook(cell.variant.measured.after?.(), 'checking the warm-up', this.context);
       if (cell.variant.measured.refused?.()) break;
       cell.first += operations;
@@ -223,17 +246,19 @@ export class StorageContender {
     this.meter.open();
     await this.#before(cell, amount.operations ?? Number.POSITIVE_INFINITY);
     const { operations, durationNs } = amount;
-    const whole = { ...cell.task.load, operations, durationNs };
-    const load = storage.share === undefined ? whole : shareLoad(whole, storage.share);
-    const rate = rateOf({ ...storage, load: whole }, cell.variant.measured);
+    const total = { ...cell.task.load, operations, durationNs };
+    const load = storage.share === undefined ? total : shareLoad(total, storage.share);
+    const rate = rateOf({ ...storage, load: total }, cell.variant.measured);
     cell.prepared = {
       amount: { ...amount, operations: load.operations },
       load,
       ...(rate && { rate }),
     };
+    // In a segment with a time limit a collection would reduce the number of operations.
+    if (amount.brief && !amount.timed) this.#shares ??= new GarbageShares(this.instruments);
     if (amount.brief) return;
-    cell.first = 0; // its operations are called by their own index
-    this.instruments.collectGarbage('young');
+    cell.first = 0; // its operations keep their own indices
+    this.growth.collectYoung();
   }
 
   /**
@@ -254,6 +279,8 @@ export class StorageContender {
     const compared = { ...measured.compared };
     const conditions = this.spec.isLong ? instruments.conditions() : null;
     const garbage = amount.brief ? null : instruments.observeGarbage();
+    const shares = amount.brief ? this.#shares : null;
+    shares?.begin();
     const use = this.meter.begin(cell.task.others, amount.brief === true);
     if (times.startNs !== undefined) {
       await sleepUntilStart(times.startNs, { clock, signal: context.signal });
@@ -264,9 +291,15 @@ export class StorageContender {
       onProgress: (settled, recorder) =>
         context.onProgress?.({ phase: 'measure', settled, recorder }),
     });
-    // First: what follows is no work of the load.
+    // First, since the following work is not part of the load.
     const used = use.end();
+    const { length = 0 } = sinceOf(measured.compared, compared) ?? {};
+    used.client = { ...used.client, replyBytes: length };
     const { recorder } = report;
+    const { startNs, endNs } = recorder;
+    const { scheduled } = report;
+    const span = spanOf(report, prepared.load, variant.calls);
+    shares?.end({ load: index, startNs, endNs, span, scheduled });
     const about = { originNs: clock.originNs ?? 0, series: measured.series };
     /** @type {Segment} */
     const segment = { ...segmentOf(report, about), ...used };
@@ -275,6 +308,7 @@ export class StorageContender {
     if (garbage !== null) addGarbage(segment, await garbage.stop(recorder.endNs), recorder.startNs);
     this.#numberSamples(cell, segment);
     cell.first += report.scheduled;
+    this.growth.operations += report.scheduled;
     cell.poolWait = addPoolWait(cell.poolWait, opened);
     const redirected = redirects().redirects ?? null;
     if (bound.outage !== undefined) segment.outages = bound.outage.end(report);
@@ -285,6 +319,10 @@ export class StorageContender {
     if (recorder instanceof BufferedRecorder) recorder.absorb();
     else keepPoolWait(cell, segment);
     if (segment.state !== 'aborted') await this.#check(cell, measured.after?.(), segment);
+    const failure = unwaitedOf(segment, prepared.load);
+    if (failure !== null && (await mustWait(cell.task, this.spec.storage))) {
+      Object.assign(segment, { state: 'failed', failure });
+    }
     segment.counters = { compared: sinceOf(measured.compared, compared), redirects: redirected };
     return segment;
   }
@@ -297,9 +335,9 @@ export class StorageContender {
 
   /**
    * @param {Cell} cell
-   * @param {ReturnType<NonNullable<BoundWorkload['after']>> | undefined} work what the workload
-   *   does after its operations
-   * @param {Segment} segment gets its metrics, or why it fails
+   * @param {ReturnType<NonNullable<BoundWorkload['after']>> | undefined} work work of the workload
+   *   after its operations
+   * @param {Segment} segment receives its metrics, or the reason for its failure
    */
   async #check(cell, work, segment) {
     try {
@@ -319,21 +357,21 @@ export class StorageContender {
 
   /**
    * @param {Cell} cell
-   * @param {Prepared} prepared
+   * @param {Prepared & { cost?: ComparisonCost }} prepared cost: of a warm-up
    * @param {import('./contender.js').Start} times on the clock of the process
    * @param {Omit<import('../load/load.js').LoadWatch, 'signal' | 'crash'>} watch
    */
-  #load(cell, { amount, load, rate }, { startNs, fromNs, endNs }, watch) {
+  #load(cell, { amount, load, rate, cost }, { startNs, fromNs, endNs }, watch) {
     const { variant, task, first } = cell;
     const { measured, calls, bound } = variant;
     const { op, verify, kinds } = measured;
     const { context, clock } = this;
-    const own = kinds && {
+    const mix = kinds && {
       names: kinds.names,
       of: (/** @type {number} */ i) => kinds.of(cell.first + i),
     };
     const recorder = amount.brief
-      ? (cell.recorder ??= amount.timed ? new TimedRecorder(own) : new BufferedRecorder(own))
+      ? (cell.recorder ??= amount.timed ? new TimedRecorder(mix) : new BufferedRecorder(mix))
       : null;
     if (recorder instanceof TimedRecorder) {
       Object.assign(recorder, { fromNs, toNs: endNs, completed: 0 });
@@ -342,16 +380,19 @@ export class StorageContender {
     return runLoad(
       {
         ...measured,
-        // A load of which there is one segment calls the workload's functions directly.
+        // A load with a single segment calls the workload's functions directly.
         ...(recorder !== null && {
           op: (index, done) => op(first + index, done),
           verify: (index, reply, whole) => verify(first + index, reply, whole),
         }),
-        ...(own && { kinds: own }),
+        ...(mix && { kinds: mix }),
         calls,
         kind: load.kind,
         inFlight: load.inFlight ?? 1,
         rate,
+        comparisons: this.comparisons,
+        wholeEvery: cell.wholeEvery,
+        ...(cost && { cost }),
         operations: amount.operations ?? Number.POSITIVE_INFINITY,
         durationNs: amount.timed ? restNs : (amount.durationNs ?? Number.POSITIVE_INFINITY),
         stallNs: task.stallNs,
@@ -365,6 +406,7 @@ export class StorageContender {
               },
         startNs,
         outage: bound.outage,
+        hasNodes: Object.keys(this.spec.storage.address).some((name) => name.startsWith('node')),
       },
       {
         ...watch,
@@ -393,22 +435,25 @@ export class StorageContender {
       );
     }
     this.meter.close();
+    const garbage = await this.#shares?.close(this.cells.length);
+    const growth = await this.growth.end(this.spec, this.variants.all);
     await this.variants.close();
     const { rssBytesMax } = this.instruments.client();
     const workNs = this.clock.now() - this.startNs;
     return {
       kept,
+      ...(garbage && { garbage }),
       process: {
         ...emptySegment(),
         warmup: this.cells.find((cell) => cell?.warmup)?.warmup ?? null,
-        process: { createdNs: this.variants.createdNs, workNs, rssBytesMax },
+        process: { createdNs: this.variants.createdNs, workNs, rssBytesMax, ...growth },
       },
     };
   }
 
   /**
-   * @param {readonly { cell: Cell, kept: Segment | null }[]} loads of one variant: each gets what
-   *   the workload found in the end; what it compared is counted in the first
+   * @param {readonly { cell: Cell, kept: Segment | null }[]} loads loads of one variant: each
+   *   receives the workload's final findings; the comparisons are counted in the first
    */
   async #end(loads) {
     const [{ cell, kept: first }] = loads;
@@ -425,14 +470,6 @@ export class StorageContender {
 
 const WINDOW = /** @type {const} */ ('window');
 
-/** @param {string} name of a metric: that of one process would be taken for that of all */
-function noMetricRule(name) {
-  return usageError(
-    `several processes share the load, and metricRules has no rule for "${name}"`,
-    'leave out --processes',
-  );
-}
-
 /**
  * @param {import('./contender.js').Start} start on the system's monotonic clock
  * @param {number} originNs
@@ -444,41 +481,17 @@ function timesOf(start, originNs) {
   );
 }
 
-/**
- * @param {Segment} segment
- * @param {import('../measure/usage.js').Garbage} collected
- * @param {number} startNs
- */
-function addGarbage(segment, { count, ns, collections = [] }, startNs) {
-  segment.client = { ...segment.client, gcCount: count, gcNs: ns };
-  segment.collections = collections.map((one) => ({
-    startNs: Math.max(0, one.startNs - startNs),
-    ns: one.ns,
-  }));
-}
-
-/**
- * @param {import('../lib/types.js').Compared | undefined} now
- * @param {Readonly<Record<string, number | undefined>>} before
- * @returns {import('./segment.js').Counters | null} null: it is not counted
- */
-function sinceOf(now, before) {
-  if (now === undefined) return null;
-  return Object.fromEntries(
-    Object.entries(now).map(([name, count]) => [name, count - (before[name] ?? 0)]),
-  );
-}
-
-/** @param {Cell} cell @returns {Segment} what its brief segments have left to the end */
+/** @param {Cell} cell @returns {Segment} data of its brief segments */
 function keptOf(cell) {
   const segment = emptySegment();
   segment.refused = cell.variant.measured.refused?.() ?? false;
   keepPoolWait(cell, segment);
   if (cell.recorder !== null) keepRecorded(segment, cell.recorder);
+  cell.recorder = null; // so that its memory is not attributed to the driver
   return segment;
 }
 
-/** @param {Cell} cell @param {Segment} segment gets the waits since it was called last */
+/** @param {Cell} cell @param {Segment} segment receives the waits since the last call */
 function keepPoolWait(cell, segment) {
   const { poolWait } = cell;
   cell.poolWait = null;

@@ -1,14 +1,14 @@
 /**
- * The entry of a further process of a workload: it opens a storage as the contender's process did,
- * and does what a module of the workload says. It prints nothing and ends when its parent does, by
- * the hardest way: what it holds then is what a crashed program would hold.
+ * Entry of a further process of a workload: opens a storage in the same way as the contender's
+ * process, and runs the actions of a module of the workload. It prints nothing, and is killed when
+ * its parent ends, so that it leaves what a crashed program would leave.
  */
 
 import { createDataset } from '../lib/dataset.js';
 import { loadStorage, requireProfile } from '../storages/index.js';
 
 /**
- * What a module for such a process exports as `actions`: what is done on a message, by its type.
+ * Functions that a module for such a process exports as `actions`, by message type.
  * @typedef {Record<string, (opened: any, message: any,
  *   send: (message: Record<string, unknown>) => void) => Promise<void>>} Actions
  */
@@ -26,7 +26,7 @@ process.on('message', (/** @type {any} */ message) => {
   );
 });
 
-/** @type {Promise<unknown>} messages are acted on one after the other */
+/** @type {Promise<unknown>} messages are handled in sequence */
 let last = Promise.resolve();
 
 /** @param {any} message */
@@ -46,7 +46,8 @@ function send(message) {
 }
 
 /**
- * @param {{ origin: any, kind: 'lock', module: string }} what kind: what the storage opens
+ * @param {{ origin: any, kind: 'lock', module: string }} what kind: kind of handle that the storage
+ *   opens
  */
 async function open({ origin, kind, module }) {
   ({ actions } = await import(module));

@@ -1,5 +1,5 @@
 /**
- * What a round gives, into the result: a round of each benchmark, and of segments in blocks the
+ * Stores a round in the result: a round of each benchmark, and for segments in blocks the
  * values of each block in `result.comparison`.
  */
 
@@ -22,17 +22,17 @@ import { latencyOf, occupancyOf, toRound } from './to-round.js';
 /** @typedef {import('./end-round.js').Ended} Ended */
 
 /**
- * @typedef {object} PlayedRound of segments in blocks
+ * @typedef {object} PlayedRound a round of segments in blocks
  * @property {number} round
  * @property {readonly RunLoad[]} loads
  * @property {readonly Contender[]} contenders
- * @property {readonly Seat[]} seats of these
+ * @property {readonly Seat[]} seats seats of these contenders
  */
 
 /**
  * @param {PlayedRound} played
  * @param {readonly Job[]} jobs
- * @param {StoredComparison} stored gets the values of each block
+ * @param {StoredComparison} stored receives the values of each block
  * @param {string | undefined} programMetric name of the metric that is the speed of a program
  * @returns {Promise<Ended[]>} by load and contender
  */
@@ -42,16 +42,19 @@ export async function storeBlocks(played, jobs, stored, programMetric) {
   const ended = [];
   for (const [load, runLoad] of loads.entries()) {
     const means = meansOf(seats, load);
+    const walls = seats.flatMap(({ segments }) => segments[load].flatMap((one) => one?.wall ?? []));
+    stored.loads[load].measuredNs = (stored.loads[load].measuredNs ?? 0) + lengthOf(walls);
     const beside = programMetrics(played, load, means, programMetric);
     for (const [i, contender] of contenders.entries()) {
       const job = jobs.find((one) => isOf(one, contender, runLoad));
       const id = job?.benchmark.id ?? null;
-      keepSegments(stored.loads[load].contenders, contender, seats[i], { load, round, id });
+      keepSegments(stored.loads[load], contender, seats[i], { load, round, id });
       if (job === undefined) continue;
       const row = loads.flatMap((one, k) => (one.id === runLoad.id ? [k] : []));
       if (load < row[row.length - 1]) continue;
       const made = await roundOf(seats[i], row, played, {
         position: load * contenders.length + i,
+        placement: stored.loads[load].placement,
         mean: row.length === 1 ? means[i] : Number.NaN,
       });
       if (beside !== undefined) made.metrics = { ...made.metrics, ...beside };
@@ -67,7 +70,7 @@ export async function storeBlocks(played, jobs, stored, programMetric) {
  * @param {RunLoad} load
  */
 function isOf({ label, load }, { name, role }, { id }) {
-  // Versions of a driver share their storage, not their name.
+  // Versions of a driver share their storage but not their name.
   return (role === 'storage' || role === 'overhead') && label === name && load.id === id;
 }
 
@@ -75,16 +78,16 @@ function isOf({ label, load }, { name, role }, { id }) {
  * @param {Seat} seat
  * @param {readonly number[]} row indices of the loads of one benchmark
  * @param {PlayedRound} played
- * @param {{ position: number, mean: number }} context mean: log of ns per operation, block state
- *   out
+ * @param {Pick<import('./to-round.js').Place, 'position' | 'placement'> & { mean: number }} context
+ *   mean: log of ns per operation
  */
-async function roundOf(seat, row, { round, loads }, { position, mean }) {
+async function roundOf(seat, row, { round, loads }, { mean, ...place }) {
   const failure = seat.failure;
   const merged = failure === null ? seat.merged(row) : null;
   const isKnown = Number.isFinite(mean) && (merged?.outcomes[OK] ?? 0) > 0;
   const made = await toRound(merged, {
     round,
-    position,
+    ...place,
     failure,
     ...(isKnown && { throughput: 1e9 / Math.exp(mean) }),
   });
@@ -97,7 +100,7 @@ async function roundOf(seat, row, { round, loads }, { position, mean }) {
  * @param {Seat} seat
  * @param {number} load
  * @param {import('../lib/types.js').Part} [part]
- * @returns {Promise<import('../lib/result.js').SeriesResult>} a part of a row
+ * @returns {Promise<import('../lib/result.js').SeriesResult>} part of a row
  */
 async function seriesOf(seat, load, part) {
   const merged = seat.merged([load]);
@@ -125,23 +128,23 @@ async function seriesOf(seat, load, part) {
 /**
  * @param {readonly Seat[]} seats
  * @param {number} load
- * @returns {number[]} log of ns per operation of each process, block state out
+ * @returns {number[]} log of ns per operation per process
  */
 function meansOf(seats, load) {
   const logs = seats.map(({ segments }) => [
     segments[load].map((one) => (one?.figures?.valid ? Math.log(timeNs(one)) : null)),
   ]);
-  return processMeans(logs).map(([mean]) => mean);
+  return processMeans(logs, { figure: 'mean' }).map(([mean]) => mean);
 }
 
-/** @param {Segment} segment with figures @returns {number} ns per operation */
+/** @param {Segment} segment segment with figures @returns {number} ns per operation */
 function timeNs({ figures }) {
   return Number(figures?.spanNs) / Number(figures?.spanOperations);
 }
 
 /**
- * What another program in these blocks reports, for the rounds beside it: its speed without the
- * state of the blocks that it ran in, as theirs is.
+ * Figures that another program reported in these blocks; its speed is a mean over these blocks,
+ * like the speed of the rounds.
  * @param {PlayedRound} played
  * @param {number} load
  * @param {readonly number[]} means log of ns per operation, by contender
@@ -156,15 +159,16 @@ function programMetrics({ contenders, seats }, load, means, perSecond) {
 }
 
 /**
- * @param {StoredContender[]} stored is added to
+ * @param {StoredComparison['loads'][number]} stored contenders are added to it
  * @param {Contender} contender
  * @param {Seat} seat
  * @param {{ load: number, round: number, id: string | null }} context
  */
-function keepSegments(stored, { name, role, server, of, ceiling }, seat, { load, round, id }) {
-  let found = stored.find((one) => one.name === name);
-  if (found === undefined && round === 0) {
-    found = {
+function keepSegments(stored, contender, seat, { load, round, id }) {
+  const { name, role, server, of, ceiling, spec } = contender;
+  let kept = stored.contenders.find((one) => one.name === name);
+  if (kept === undefined && round === 0) {
+    kept = {
       name,
       group: groupOf({ role, server }),
       benchmark: id,
@@ -172,21 +176,22 @@ function keepSegments(stored, { name, role, server, of, ceiling }, seat, { load,
       ...(ceiling && { ceiling }),
       rounds: [],
     };
-    stored.push(found);
+    stored.contenders.push(kept);
   }
-  if (seat.failure !== null || found === undefined) return;
+  if (seat.failure !== null || kept === undefined) return;
   const merged = seat.merged([load]);
-  const occupancy = merged?.occupation ? occupancyOf(merged.occupation) : null;
-  found.rounds.push({
+  const occupancy = merged?.occupation ? occupancyOf(merged.occupation, stored.placement) : null;
+  kept.rounds.push({
     ...storedValues(seat.segments[load], server !== null),
+    ...(stored.garbage && spec.opener === 'storage' && { charged: seat.charged[load] }),
     ...(occupancy && { occupancy: { ...occupancy, ...(server === null && { server: null }) } }),
   });
 }
 
 /**
- * @param {readonly (Segment | null)[]} segments of one contender and load, by block
- * @param {boolean} isOfServer it has one
- * @returns {StoredContender['rounds'][number]} what a result keeps of them
+ * @param {readonly (Segment | null)[]} segments segments of one contender and load, by block
+ * @param {boolean} isOfServer whether the contender has a server
+ * @returns {StoredContender['rounds'][number]} the part that results store
  */
 function storedValues(segments, isOfServer) {
   const valid = segments.map((one) => (one?.figures?.valid ? one : null));

@@ -1,7 +1,7 @@
 /**
- * What can run here and now: storages with their drivers, servers that answer, rows that are
- * there. What cannot is skipped with its reason and the hint; what the user named and cannot run
- * is an error.
+ * Availability of targets: storages with their drivers, servers that respond, rows that exist.
+ * Others are skipped with a reason and a hint; if the user named one that cannot run, this is an
+ * error.
  */
 
 import path from 'node:path';
@@ -18,9 +18,9 @@ import { failureOfStart, loadServer } from '../servers/index.js';
 import { checkAvailable, requireProfile } from '../storages/index.js';
 import { requireTlsUse, resolveAddress } from './addresses.js';
 import { contendersOf, lackedBy } from './contenders.js';
-import { isReadOnly, lackOfOwnData } from './own-data.js';
-import { lackOfPort, withServerAxis } from './server-axis.js';
-import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
+import { isReadOnly, missingOwnData } from './own-data.js';
+import { missingPort, withServerAxis } from './server-axis.js';
+import { missingTls, overTls, withTlsAxis } from './tls-axis.js';
 
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
@@ -30,14 +30,15 @@ import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
  * @property {string} name
  * @property {import('../lib/types.js').Address} address
  * @property {'flag' | 'env' | 'dragstrip' | 'default'} source
+ * @property {string[]} [assumed] endpoints of the address that nobody named
  * @property {string | null} version
  * @property {Record<string, string>} settings
  * @property {Record<string, string> | null} credentialVariables environment variables of its
- *   credentials, of our own server private files (lib/credentials.js)
- * @property {number[]} pids of its processes, where known
+ *   credentials; for Dragstrip's own server, private files (lib/credentials.js)
+ * @property {number[]} pids its processes, if known
  * @property {Unavailable | null} unavailable
  * @property {import('./own-data.js').OwnKeys} [own] keys of the user, with --read-only
- * @property {import('./server-axis.js').ListedServer} [listed] by --servers, which named it
+ * @property {import('./server-axis.js').ListedServer} [listed] named by --servers
  */
 
 /**
@@ -45,24 +46,25 @@ import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
  * @property {import('../lib/types.js').Contender} definition
  * @property {string} source name or absolute path
  * @property {string} profile
- * @property {boolean} named by the user
- * @property {string | null} version of the driver's package
- * @property {import('./drivers/install.js').Driver & { text: string }} [driver] another than the
- *   installed version; text: as --against names it
- * @property {import('./drivers/identity.js').DriverIdentity} [identity] what its process loads
- * @property {import('../lib/node-child.js').Runtime} [runtime] in the place of this Node
- * @property {string} [base] storage with the installed version, where this has another
+ * @property {boolean} named the user named it
+ * @property {string | null} version version of the driver's package
+ * @property {import('./drivers/install.js').Driver & { text: string }} [driver] a version other
+ *   than the installed one; text: value of --against
+ * @property {import('./drivers/identity.js').DriverIdentity} [identity] identity of the code that
+ *   its process loads
+ * @property {import('../lib/node-child.js').Runtime} [runtime] runtime instead of this Node
+ * @property {string} [base] storage with the installed version, if this one has another
  * @property {ServerTarget | null} server
  * @property {Unavailable | null} unavailable
  */
 
 /**
- * @param {RunPlan & { ownRows?: boolean }} plan ownRows: the run makes its rows itself
+ * @param {RunPlan & { ownRows?: boolean }} plan ownRows: the run creates its own rows
  * @param {import('./contenders.js').Choice} workload
  * @returns {Promise<{ storages: StorageTarget[], servers: ServerTarget[] }>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown storage or profile;
- *   E_TARGET: a
- *   storage that the user named cannot run; E_REFUSED: a server elsewhere that was not allowed
+ *   E_TARGET: a named storage cannot run; E_REFUSED: a server on another machine that is not
+ *   allowed
  */
 export async function resolveTargets(plan, workload) {
   const contenders = contendersOf(workload);
@@ -81,22 +83,22 @@ export async function resolveTargets(plan, workload) {
   const storages = [];
   for (const { source, profile, named, on } of selections) {
     const definition = onServer(await contenders.load(source), on);
-    const lack = isReadOnly(plan) ? lackOfOwnData(definition, plan) : null;
-    if (lack !== null && !named) continue;
+    const refusal = isReadOnly(plan) ? missingOwnData(definition, plan) : null;
+    if (refusal !== null && !named) continue;
     const { tls: isOverTls } = requireProfile(definition, profile);
     // A file resolves packages from its own folder, a built-in storage from Dragstrip's.
     const importer = path.isAbsolute(source) ? source : undefined;
     let unavailable =
-      lack ??
-      lackOfCapability(definition, workload) ??
+      refusal ??
+      missingCapability(definition, workload) ??
       (await checkAvailable(definition, profile, importer));
     let server = servers.get(on?.label ?? definition.server ?? '') ?? null;
-    unavailable ??= lackOfPort(definition, on);
+    unavailable ??= missingPort(definition, on);
     if (server !== null) {
       if (isOverTls) server = overTls(server);
-      unavailable ??= server.unavailable ?? lackOfTls(definition, server, plan.tls);
+      unavailable ??= server.unavailable ?? missingTls(definition, server, plan.tls);
     }
-    // An address that the user gave is meant, whether or not the storage was named.
+    // An address given by the user names the server, even if no storage is named.
     const missing = server !== null && server.source === 'flag' && server.version === null;
     if ((named || missing) && unavailable !== null && !isElsewhere(definition, plan)) {
       throw targetError(`storage ${definition.name}: ${unavailable.reason}`, unavailable.hint);
@@ -123,7 +125,7 @@ export async function resolveTargets(plan, workload) {
 /**
  * @param {import('../lib/types.js').Contender} definition
  * @param {ListedServer} [on]
- * @returns {import('../lib/types.js').Contender} under its name on that server
+ * @returns {import('../lib/types.js').Contender} its target on that server
  */
 function onServer(definition, on) {
   if (on === undefined) return definition;
@@ -163,15 +165,15 @@ async function serversOf(selections, contenders, plan) {
 /**
  * @param {import('../lib/types.js').Contender} definition
  * @param {RunPlan} plan
- * @returns {boolean} it exists only in a runtime that this run has beside Node
+ * @returns {boolean} whether it exists only in a runtime of this run other than Node
  */
 function isElsewhere({ runtime }, { runtimes = [] }) {
   return runtime !== undefined && runtimes.some((text) => text.split('@')[0] === runtime);
 }
 
 /**
- * Benchmarks are identified by the storage's name: a file of the user may not take one that is
- * there.
+ * Benchmarks are identified by the storage's name, so a file of the user must not use an existing
+ * one.
  * @param {StorageTarget[]} storages
  * @param {import('../lib/types.js').Contender} definition
  * @param {{ source: string, profile: string }} selection
@@ -183,13 +185,13 @@ function requireOwnName(storages, { name }, { source, profile }) {
   if (other === undefined) return;
   throw usageError(
     `two storages have the name "${name}": ${other.source} and ${source}`,
-    'give one of them another name, or leave it out by --storages',
+    'rename one, or leave one out by --storages',
   );
 }
 
 /**
  * `all` is every profile of every storage, `name:all` every profile of one.
- * @param {string[] | null} texts null: every storage but the alternatives, with its default profile
+ * @param {string[] | null} texts null: every storage except alternatives, with its default profile
  * @param {import('./contenders.js').ContenderSource} contenders
  * @returns {Promise<{ source: string, profile: string, named: boolean }[]>}
  */
@@ -200,7 +202,7 @@ async function expandSelections(texts, contenders) {
   }
   const names = await contenders.names();
   /** @type {Map<string, { source: string, profile: string, named: boolean }>} */
-  const found = new Map();
+  const selections = new Map();
   for (const text of texts) {
     const named = text !== 'all';
     const sources = named ? [text] : names.map((name) => `${name}:all`);
@@ -209,11 +211,11 @@ async function expandSelections(texts, contenders) {
       const profiles =
         profile === 'all' ? Object.keys((await contenders.load(source)).profiles) : [profile];
       for (const name of profiles) {
-        found.set(`${source}:${name}`, { source, profile: name, named });
+        selections.set(`${source}:${name}`, { source, profile: name, named });
       }
     }
   }
-  return [...found.values()];
+  return [...selections.values()];
 }
 
 /**
@@ -221,7 +223,7 @@ async function expandSelections(texts, contenders) {
  * @param {import('./contenders.js').Choice} workload
  * @returns {Unavailable | null}
  */
-function lackOfCapability(definition, workload) {
+function missingCapability(definition, workload) {
   const lacks = lackedBy(workload, definition);
   if (lacks.length === 0) return null;
   return {
@@ -231,7 +233,7 @@ function lackOfCapability(definition, workload) {
 }
 
 /**
- * @param {readonly string[]} names of servers that no storage is bound to
+ * @param {readonly string[]} names servers that no storage is bound to
  * @param {RunPlan & { ownRows?: boolean }} plan
  * @returns {Promise<ServerTarget[]>}
  */
@@ -242,16 +244,19 @@ export function resolveServers(names, plan) {
 /**
  * @param {string} name
  * @param {RunPlan & { ownRows?: boolean }} plan
- * @param {ListedServer} [listed] by --servers
- * @returns {Promise<ServerTarget>} with the reason where it cannot be used
+ * @param {ListedServer} [listed] servers of --servers
+ * @returns {Promise<ServerTarget>} address, with the reason if it cannot be used
  */
 async function resolveServer(name, plan, listed) {
-  const { product = name, address: own = null } = listed ?? {};
+  const { product = name, address: listedAddress = null } = listed ?? {};
   const definition = await loadServer(product);
   const [{ flag }] = Object.values(definition.endpoints);
-  const flags = own === null ? plan.addresses : { ...plan.addresses, [flag]: own };
-  const { running, ...found } = await resolveAddress(product, { flags, home: plan.home });
-  const { address, source, credentials, credentialVariables } = found;
+  const flags =
+    listedAddress === null ? plan.addresses : { ...plan.addresses, [flag]: listedAddress };
+  const anyDatabase = plan.workloadOptions?.['table'] !== undefined; // it names its database
+  const how = { flags, home: plan.home, anyDatabase };
+  const { running, ...resolved } = await resolveAddress(product, how);
+  const { address, source, assumed, credentials, credentialVariables } = resolved;
   if (name === 'redis' && plan.redisDb) address.main = { ...address.main, db: plan.redisDb };
   for (const [which, endpoint] of Object.entries(address)) {
     address[which] = await requireLoopback(endpoint, plan.allowTargets, name);
@@ -261,6 +266,7 @@ async function resolveServer(name, plan, listed) {
     name,
     address,
     source,
+    assumed,
     version: null,
     settings: {},
     credentialVariables,
@@ -268,7 +274,7 @@ async function resolveServer(name, plan, listed) {
     unavailable: null,
     ...(listed && { listed }),
   };
-  // In place of a server that did not start, no other one at the default address is used.
+  // If a server did not start, no other server at the default address is used instead.
   const failed = source === 'default' ? failureOfStart(product) : null;
   try {
     if (failed !== null) throw failed;
@@ -276,9 +282,9 @@ async function resolveServer(name, plan, listed) {
     await addNodes(definition, target, { credentials, allowTargets: plan.allowTargets });
     target.version = report.version;
     target.settings = report.settings;
-    target.pids.push(...(await ownPids(target.address, running, definition)));
+    target.pids.push(...(await ownPids(target.address, report, { running, definition })));
     if (!plan.ownRows && !isReadOnly(plan))
-      target.unavailable = await lackOfRows(target, credentials, plan);
+      target.unavailable = await missingRows(target, credentials, plan);
   } catch (error) {
     if (error !== failed && error.code !== 'E_TARGET') throw error;
     target.unavailable = {
@@ -290,13 +296,13 @@ async function resolveServer(name, plan, listed) {
 }
 
 /**
- * Nodes that a cluster announces become endpoints of its address, each after the target guard: a
- * driver connects to those and to no other.
+ * Nodes announced by a cluster become endpoints of its address, each after the target guard, since
+ * drivers connect only to those.
  * @param {import('../lib/types.js').ServerDefinition} definition
  * @param {ServerTarget} target
  * @param {{ credentials: import('../lib/types.js').Credentials, allowTargets?: readonly string[] }}
  *   about
- * @throws {import('../lib/errors.js').DragstripError} E_REFUSED: a node elsewhere
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED: a node on another machine
  */
 async function addNodes({ nodes, name }, target, { credentials, allowTargets = [] }) {
   if (nodes === undefined) return;
@@ -312,33 +318,28 @@ async function addNodes({ nodes, name }, target, { credentials, allowTargets = [
 }
 
 /**
- * The server's processes as this machine sees them; what the server itself says may be a number of
+ * The server's processes as seen on this machine; the pid that a server reports may belong to
  * another pid namespace.
  * @param {import('../lib/types.js').Address} address
- * @param {import('../lib/types.js').RunningServer | undefined} running
- * @param {import('../lib/types.js').ServerDefinition} definition
+ * @param {import('../lib/types.js').ProbeReport} report
+ * @param {{ running: import('../lib/types.js').RunningServer | undefined,
+ *   definition: import('../lib/types.js').ServerDefinition }} about
  * @returns {Promise<number[]>}
  */
-async function ownPids(address, running, { nodes }) {
-  if (running !== undefined) return (running.nodes ?? [running]).map(({ pid }) => pid);
-  /** @type {Set<number>} */
-  const pids = new Set();
-  for (const endpoint of Object.values(address)) {
-    const pid = await findListener(endpoint);
-    if (pid !== null) pids.add(pid);
-    // Every endpoint of one server is of the same process.
-    if (pids.size > 0 && nodes === undefined) break;
-  }
-  return [...pids];
+async function ownPids(address, { pid }, { running, definition: { nodes } }) {
+  if (running !== undefined) return (running.nodes ?? [running]).map((one) => one.pid);
+  if (nodes === undefined) return pid === null ? [] : [pid];
+  const pids = await Promise.all(Object.values(address).map(findListener));
+  return [...new Set(pids.flatMap((one) => one ?? []))];
 }
 
 /**
  * @param {ServerTarget} target
  * @param {import('../lib/types.js').Credentials} credentials
  * @param {RunPlan} plan
- * @returns {Promise<Unavailable | null>}
+ * @returns {Promise<Unavailable | null>} reason why its rows are not those of the run
  */
-async function lackOfRows({ name, address, listed }, credentials, plan) {
+export async function missingRows({ name, address, listed }, credentials, plan) {
   const loader = await getLoader(listed?.kind ?? name);
   const wanted = plan.dataset;
   const { dataset, notOurs } = await loader.inspect({ address, credentials });

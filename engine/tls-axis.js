@@ -1,6 +1,6 @@
 /**
- * TLS as an axis of a run (--tls on, --tls both): a storage that has it takes part with a profile
- * of its own, the same driver and options at the encrypted endpoint of its server.
+ * TLS as an axis of a run (--tls on, --tls both): a TLS-capable storage takes part with a separate
+ * profile, the same driver and options at the encrypted endpoint of its server.
  */
 
 import { TLS_PROFILE, tlsProfileOf } from '../lib/tls-profile.js';
@@ -12,7 +12,7 @@ import { TLS_PROFILE, tlsProfileOf } from '../lib/tls-profile.js';
  * @param {readonly Selection[]} selections
  * @param {'on' | 'both' | undefined} mode
  * @param {(source: string) => Promise<import('../lib/types.js').Contender>} load
- * @returns {Promise<Selection[]>} a storage without TLS stays as it is
+ * @returns {Promise<Selection[]>} targets; a storage without TLS is unchanged
  */
 export async function withTlsAxis(selections, mode, load) {
   if (mode === undefined) return [...selections];
@@ -36,8 +36,7 @@ function key({ source, profile }) {
 
 /**
  * @param {ServerTarget} server
- * @returns {ServerTarget} the same server at its encrypted endpoint, which one of that storage
- *   connects to in place of the other
+ * @returns {ServerTarget} the same server with its encrypted endpoint instead of the plain one
  */
 export function overTls(server) {
   const { tls, unix: _unix, ...plain } = server.address;
@@ -47,9 +46,9 @@ export function overTls(server) {
   return {
     ...server,
     unavailable: {
-      reason: `no encrypted address of ${server.name} is known`,
+      reason: `no encrypted address of ${server.name} is configured`,
       hint:
-        `npx dragstrip servers start --tls ${server.name}, or name both: ` +
+        `npx dragstrip servers start --with-tls ${server.name}, or name both: ` +
         (name === 'sql'
           ? '--mysql HOST:PORT,mysql://HOST:PORT?ssl-mode=REQUIRED'
           : '--redis HOST:PORT,rediss://HOST:PORT'),
@@ -61,15 +60,15 @@ export function overTls(server) {
  * @param {import('../lib/types.js').Contender} definition
  * @param {ServerTarget} server
  * @param {'on' | 'both'} [mode]
- * @returns {import('../lib/types.js').Unavailable | null} for an embedded store: null
+ * @returns {import('../lib/types.js').Unavailable | null} null for an embedded store
  */
-export function lackOfTls({ package: driver, protocol, tls }, { address }, mode) {
+export function missingTls({ package: driver, protocol, tls }, { address }, mode) {
   const { main, sql } = address;
   const endpoint = protocol === 'handlersocket' ? undefined : (main ?? sql);
   if (tls === true || (endpoint?.tls === undefined && mode !== 'on')) return null;
   const asked = mode === 'on' ? '--tls on' : 'the address of its server';
   return {
-    reason: `${driver ?? 'it'} has no TLS, which ${asked} asks for`,
+    reason: `${driver ?? 'it'} has no TLS, which ${asked} requires`,
     hint: 'leave out TLS, or choose other storages',
   };
 }

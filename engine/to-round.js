@@ -1,50 +1,57 @@
 /**
- * From what a contender has measured in a round to the round of a result: percentiles, throughput,
- * counters by name.
+ * Converts the measurements of a contender in a round into the round of a result: percentiles,
+ * throughput, counters by name.
  */
 
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { encode } from '../measure/hdr.js';
 import { BRIEF, Histogram } from '../measure/histogram.js';
 import { emptySegment, lengthOf, metricsOf } from './segment.js';
+import { unservedOf } from './unserved.js';
 
 /** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {import('./segment.js').Segment} Segment */
 /** @typedef {import('./segment.js').HistogramMessage} HistogramMessage */
+
+/** @typedef {Pick<import('../lib/comparison.js').StoredLoad['placement'], 'kind' | 'client'>} Placed */
 
 /**
  * @typedef {object} Place
  * @property {number} round
  * @property {number} position
  * @property {number | null} [processNs] wall time of its processes; null: they had other loads, too
- * @property {import('./segment.js').Failure | null} [failure] why it has no figure
- * @property {number} [throughput] of segments with the state of their blocks out; absent:
- *   operations over wall time
+ * @property {import('./segment.js').Failure | null} [failure] reason why it has no figure
+ * @property {Placed} [placement] processors of client and server
+ * @property {number} [throughput] throughput of segments in blocks, without their ramps and drains;
+ *   absent: operations over wall time
  */
 
 /**
- * @param {Segment | null} measured merged; null: nothing was
+ * @param {Segment | null} measured merged segment; null: nothing was measured
  * @param {Place} place
  * @returns {Promise<Round>}
  */
 export async function toRound(measured, place) {
-  const { round, position, processNs = null, failure = null } = place;
+  const { round, position, processNs = null } = place;
   const segment = measured ?? emptySegment();
+  const failure = place.failure ?? segment.failure ?? unservedOf(segment);
   const { outcomes, histograms, process } = segment;
   const durationNs = lengthOf(segment.wall);
   const steadyNs = lengthOf(segment.steady);
   const ok = outcomes[OK];
   const isFailed = failure !== null || segment.state === 'failed';
-  const isStopped = failure?.code === 'E_ABORTED' || segment.state === 'aborted';
+  // The measurements of a process that has died include a running segment.
+  const isUnderWay = segment.state === 'aborted' && place.failure == null;
+  const isStopped = failure?.code === 'E_ABORTED' || isUnderWay;
   const { server, others } = serversOf(segment);
   const metrics = metricsOf(segment);
   const seconds = Object.entries(histograms).filter(([name]) => name.startsWith('second '));
   return {
     round,
     position,
-    // Stopped by us is not a fault of the storage.
+    // An abort by Dragstrip is not a fault of the storage.
     state: isStopped ? 'aborted' : isFailed ? 'failed' : 'measured',
-    failure: failure ?? segment.failure,
+    failure,
     createdNs: process?.['createdNs'] ?? null,
     scheduled: segment.scheduled,
     outcomes: /** @type {Round['outcomes']} */ (
@@ -76,7 +83,7 @@ export async function toRound(measured, place) {
     server,
     ...(others && { others }),
     ...(Object.keys(metrics).length > 0 && { metrics }),
-    ...(segment.occupation && { occupancy: occupancyOf(segment.occupation) }),
+    ...(segment.occupation && { occupancy: occupancyOf(segment.occupation, place.placement) }),
     pendingBytes:
       segment.pending && Number(segment.pending['bytes']) / Number(segment.pending['operations']),
     warmup: segment.warmup ?? { operations: 0, durationNs: 0, curve: [], windowNs: 0 },
@@ -87,19 +94,32 @@ export async function toRound(measured, place) {
 }
 
 /** @param {Segment} segment @returns {Round['client']} */
-function clientOf({ client, process, collections }) {
+function clientOf({ client, process, collections, timeline }) {
   if (client === null) return null;
-  const rssBytesMax = process?.['rssBytesMax'] ?? 0;
+  const { rssBytesMax = 0, keptBytes, keptOperations } = /** @type {any} */ (process ?? {});
   return {
     rssBytesBefore: rssBytesMax,
     rssBytesAfter: rssBytesMax,
     gcCount: null,
     gcNs: null,
-    .../** @type {any} */ (client),
+    .../** @type {any} */ (transfersOf(client)),
     rssBytesMax,
-    // Of brief segments they are not observed.
-    ...(client['gcCount'] !== undefined && { collections }),
+    ...(keptOperations !== undefined && { keptBytes, keptOperations }),
+    // Latencies of brief segments are not kept individually, so these have no timeline.
+    ...(client['gcCount'] !== undefined && timeline !== null && { collections }),
   };
+}
+
+/**
+ * Its reads and writes, which are its total I/O only if the bytes read are at least those of the
+ * replies: other system calls (recv, recvmsg), io_uring and mapped files are not counted.
+ * @param {import('./segment.js').Counters} client
+ * @returns {import('./segment.js').Counters}
+ */
+function transfersOf({ replyBytes, ...client }) {
+  const { readBytes } = client;
+  if (readBytes === undefined || (replyBytes && Number(readBytes) >= replyBytes)) return client;
+  return { ...client, reads: null, writes: null, readBytes: null, writtenBytes: null };
 }
 
 /** @param {Segment} segment @returns {Pick<Round, 'server' | 'others'>} */
@@ -109,33 +129,47 @@ function serversOf({ servers }) {
     const busiest = times.length > 0 && { threadNsMax: Math.max(...times) };
     return /** @type {const} */ ([name, { cpuNs: lengthOf(cpu), rssBytes, ...busiest }]);
   });
-  const own = all.find(([name]) => name === '');
+  const server = all.find(([name]) => name === '');
   const others = all.filter(([name]) => name !== '');
   return {
-    server: own?.[1] ?? null,
+    server: server?.[1] ?? null,
     ...(others.length > 0 && { others: Object.fromEntries(others) }),
   };
 }
 
 /**
  * @param {import('./segment.js').Occupation} occupation
- * @returns {{ client: number | null, server: number | null }} run time as a share of the time in
- *   which a thread could have run: of the client's main thread, of the server's busiest one
+ * @param {Placed} [placement] absent: client and server may share a processor
+ * @returns {{ client: number | null, server: number | null, waiting: number | null }} run time as a
+ *   share of the time in which a thread could have run: of the client's main thread, of the
+ *   server's busiest one; waiting: share of the wall time in which the client waited for a
+ *   processor that its server did not use
  */
-export function occupancyOf({ wallNs, runNs, waitNs, server }) {
+export function occupancyOf({ wallNs, runNs, waitNs, server }, placement) {
   const share = (/** @type {number | null} */ run, /** @type {number | null} */ wait) => {
     if (run === null || wait === null || wallNs - wait <= 0) return null;
     return Math.round(Math.min(1, run / (wallNs - wait)) * 1e4) / 1e4;
   };
   let busiest = null;
+  let serverRunNs = 0;
   for (let i = 0; i < server.length; i += 2) {
     const own = share(server[i], server[i + 1]);
     if (own !== null && (busiest === null || own > busiest)) busiest = own;
+    serverRunNs += server[i];
   }
-  return { client: share(runNs, waitNs), server: busiest };
+  // On one processor the client waits while its server runs, on two only for other processes.
+  const isApart =
+    placement?.kind === 'two-cpus' || (placement?.kind === 'pinned' && placement.client.length > 0);
+  const othersNs = Math.max(0, (waitNs ?? Number.NaN) - (isApart ? 0 : serverRunNs));
+  const waiting = wallNs > 0 ? Math.round(Math.min(1, othersNs / wallNs) * 1e4) / 1e4 : Number.NaN;
+  return {
+    client: share(runNs, waitNs),
+    server: busiest,
+    waiting: Number.isNaN(waiting) ? null : waiting,
+  };
 }
 
-/** Histograms that a round has by another name than its own. */
+/** Histograms with a different name in a round. */
 const PLACED = /^(latency|service|kind .*|second .*)$/;
 
 /** @param {Segment['histograms']} histograms @returns {Promise<Pick<Round, 'poolWait'>>} */

@@ -1,7 +1,7 @@
 /**
- * Several value sizes in one run (--value-size 16,1k,64k): each has rows of its own, made for the
- * run in a namespace of its own on every server and removed after it, so that no read of one size
- * ever meets a row of another.
+ * Several value sizes in one run (--value-size 16,1k,64k): each has its own rows, created for the
+ * run in a separate namespace on every server and removed after it, so that reads of different
+ * sizes never mix.
  */
 
 import { DATASET_DEFAULTS, ROWS_NAMESPACE } from '../lib/dataset.js';
@@ -13,17 +13,17 @@ import { rowsNamespace } from '../workloads/rows-namespace.js';
 /** @typedef {import('../lib/types.js').Namespace} Namespace */
 /** @typedef {{ namespace: Namespace, dataset: DatasetOptions }} OwnRows */
 
-/** Of the rows of the largest size, where nothing is said of their number. */
+/** Bytes of all rows of the largest size, if their number is not given. */
 const BYTES_USUAL = 128 * 2 ** 20;
-/** Of all rows together, which servers keep in memory. */
+/** Maximum bytes of all rows together, since servers keep them in memory. */
 const BYTES_MAX = 2 ** 30;
 
 /**
- * The same number of rows for all sizes: what differs is the size alone.
+ * The same number of rows for all sizes, so that only the size differs.
  * @param {readonly number[]} sizes
- * @param {number | undefined} rows where it is given
+ * @param {number | undefined} rows number of rows, if given
  * @returns {number}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for more than a server should hold
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: more data than a server should hold
  */
 export function rowsForSizes(sizes, rows) {
   const most = Math.max(...sizes);
@@ -34,7 +34,7 @@ export function rowsForSizes(sizes, rows) {
   if (bytes <= BYTES_MAX) return rows;
   const gib = (bytes / 2 ** 30).toFixed(1);
   throw usageError(
-    `--value-size ${sizes.join()}: ${rows} rows of each are ${gib} GiB, 1 at most`,
+    `--value-size ${sizes.join()}: ${rows} rows of each are ${gib} GiB; the maximum is 1 GiB`,
     `write --rows ${Math.floor((rows * BYTES_MAX) / bytes)}, or fewer`,
   );
 }
@@ -43,7 +43,7 @@ export function rowsForSizes(sizes, rows) {
  * @template {object} T
  * @param {readonly T[]} loads
  * @param {readonly number[]} sizes
- * @returns {(T & { valueSize?: number })[]} each for each size; one size is that of the dataset
+ * @returns {(T & { valueSize?: number })[]} each load for each size; a single size is the dataset's
  */
 export function withSizes(loads, sizes) {
   if (sizes.length < 2) return [...loads];
@@ -51,7 +51,7 @@ export function withSizes(loads, sizes) {
 }
 
 /**
- * What a benchmark reads.
+ * The dataset of a benchmark.
  * @param {{ load: Pick<Load, 'valueSize'>, dataset: DatasetOptions }} spec
  * @returns {OwnRows}
  */
@@ -64,7 +64,7 @@ export function rowsOf({ load: { valueSize }, dataset }) {
 /**
  * @param {{ sizes?: readonly number[], dataset: DatasetOptions }} plan
  * @param {{ namespace?: Namespace }} workload
- * @returns {OwnRows[]} that a run owns while it lasts, and the rows of those that have some
+ * @returns {OwnRows[]} namespaces that a run owns while it lasts, with their rows
  */
 export function namespacesOf({ sizes = [], dataset }, { namespace }) {
   if (namespace !== undefined) return [{ namespace, dataset }];

@@ -7,7 +7,7 @@ import { closeBounded, withTimeout } from './guard.js';
 import { bindWorkload, CHECK_ROWS, checkRows, openStorage } from './opening.js';
 import { keepOpen } from './reconnecting.js';
 
-/** Loading a driver is no reply: a short --timeout does not bound it. */
+/** Loading a driver is not a reply, so a short --timeout does not limit it. */
 const OPEN_TIMEOUT_MS = 10_000;
 
 /** @typedef {import('./contender.js').ContenderSpec} ContenderSpec */
@@ -15,7 +15,7 @@ const OPEN_TIMEOUT_MS = 10_000;
 /** @typedef {import('./contender.js').Task} Task */
 
 /**
- * @typedef {object} Variant of a workload: its loads share a handle and keys
+ * @typedef {object} Variant variant of a workload: its loads share a handle and keys
  * @property {import('./opening.js').OpenedStorage} opened
  * @property {import('./opening.js').Bound} bound
  * @property {import('../lib/types.js').BoundWorkload} measured
@@ -27,7 +27,7 @@ export class Variants {
   #variants = new Map();
   /** @type {Map<string, import('./opening.js').OpenedStorage>} */
   #handles = new Map();
-  /** Until the first one had its first row. */
+  /** Until the first one has read its first row. */
   createdNs = 0;
 
   /** @param {ContenderSpec} spec @param {ContenderContext} context */
@@ -104,8 +104,8 @@ export class Variants {
   }
 }
 
-/** @param {Task} task @returns {unknown} what a handle has connections for */
+/** @param {Task} task @returns {unknown} the number of connections of a handle */
 function connectionsOf({ load: { connections = 1, valueSize, inFlight }, workloadOptions }) {
-  // A pool has as many connections as are in flight.
+  // A pool has as many connections as requests in flight.
   return [connections, valueSize ?? null, workloadOptions['pool'] ? inFlight : null];
 }

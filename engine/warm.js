@@ -1,19 +1,19 @@
 /**
- * When a warm-up ends: by work and by time, the same rule for all, and not before the curve is
- * level within its own noise. Pure.
+ * Ends a warm-up by work and by time, with the same rule for all, and not before the curve is level
+ * within its own noise. Pure.
  */
 
 const OPERATIONS_MIN = 5000;
 const NS_MIN = 300e6;
 const NS_MAX = 2e9;
-/** Points of which each half of the last two quarters must have some. */
+/** Minimum points in each half of the last two quarters. */
 const POINTS_MIN = 8;
 
 /**
- * @param {readonly number[]} costs ns per operation of each part of the warm-up, in their order
+ * @param {readonly number[]} costs ns per operation of each part of the warm-up, in order
  * @param {number} operations so far
  * @param {number} spentNs so far
- * @param {number} [mostNs] where a run has too many contenders for two seconds each
+ * @param {number} [mostNs] limit of a run with too many contenders for two seconds each
  * @returns {boolean}
  */
 export function isWarm(costs, operations, spentNs, mostNs = NS_MAX) {

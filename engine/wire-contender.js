@@ -1,6 +1,6 @@
 /**
- * A contender that is a server ceiling: the wire loop on as many connections, and with as many
- * requests in flight, as the storages have. Nothing is decoded; replies are framed and counted.
+ * A contender that is a server ceiling: the wire loop with as many connections and requests in
+ * flight as the storages have. Nothing is decoded; replies are framed and counted.
  */
 
 import { readCredentials } from '../lib/credentials.js';
@@ -13,15 +13,15 @@ import { countedSegment, emptySegment } from './segment.js';
 import { shareLoad } from './share.js';
 import { rowsOf } from './value-sizes.js';
 
-/** Before the clock of a segment starts: the pipeline fills. */
+/** Time for the pipeline to fill, before the clock of a segment starts. */
 const FILL_NS = 0.5e6;
 const FILL_NS_LONG = 50e6;
-/** Of a segment whose amount is a number of operations. */
+/** Target duration of a segment with a number of operations. */
 const SEGMENT_NS = 8e6;
 const WARM_UP_NS = 100e6;
-/** Rows under way at most, so that neither end runs out of memory with great values. */
+/** Maximum rows in flight, so that neither end runs out of memory with large values. */
 const IN_FLIGHT_BYTES_MAX = 64 * 2 ** 20;
-/** Of a burst: deeper gives no more. */
+/** Depth of a burst: deeper is not faster. */
 const BURST_DEPTH = 4096;
 
 /** @typedef {import('./contender.js').Task} Task */
@@ -101,8 +101,8 @@ export async function openWireContender({ wire, storage, tasks, isLong }, contex
  *   NonNullable<import('./contender.js').ContenderSpec['wire']>} wire
  * @param {readonly (Task | null)[]} tasks
  * @param {import('../measure/usage.js').Instruments} instruments
- * @returns {Promise<{ pump: Pump, depth: number, inFlight: number }[]>} by load; depth: of each
- *   connection; inFlight: of all of them
+ * @returns {Promise<{ pump: Pump, depth: number, inFlight: number }[]>} by load; depth: per
+ *   connection; inFlight: in total
  */
 async function openPumps(wire, tasks, instruments) {
   const protocol = await loadProtocol(wire.protocol);
@@ -131,7 +131,7 @@ async function openPumps(wire, tasks, instruments) {
         dataset: createDataset(rows.dataset),
         names: namesOf(rows.namespace),
         stallMs: stallNs / 1e6,
-        instruments: { ...instruments, collectGarbage: () => {} },
+        instruments: { ...instruments, collectGarbage: () => null },
         serverPids: wire.serverPids,
       }));
     pumps.set(key, pump);
@@ -146,7 +146,7 @@ async function openPumps(wire, tasks, instruments) {
 /**
  * @param {number} connections
  * @param {number} valueSize
- * @returns {number} in flight on each connection
+ * @returns {number} requests in flight per connection
  */
 export function depthMax(connections, valueSize) {
   return Math.max(1, Math.floor(IN_FLIGHT_BYTES_MAX / valueSize / connections));

@@ -1,7 +1,7 @@
 /**
  * node-redis 2 and 3, whose interface is callbacks: an adapter for old releases, from outside.
  *
- *   npx dragstrip releases redis --from 2 --to 3 --storage ./old-node-redis.mjs
+ *   npx dragstrip releases redis --from 2 --to 3 --storages ./old-node-redis.mjs
  */
 
 import { defineStorage } from 'dragstrip';

@@ -68,7 +68,7 @@ export default defineWorkload({
   },
 });
 
-/** Connections, each with one user at a time; who finds none waits in line. */
+/** Connections, each with one user at a time; other users wait in order. */
 class Pool {
   /**
    * @param {any} handle

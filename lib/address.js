@@ -1,13 +1,13 @@
 /**
- * Addresses: `host:port`, `[::1]:port`, `unix:/path` and URLs to an Endpoint and back. A user and a
- * password in a URL are taken from the environment or a file only.
+ * Addresses: converts `host:port`, `[::1]:port`, `unix:/path` and URLs to an Endpoint and back. A
+ * user and a password in a URL are accepted only from the environment or a file.
  */
 
 import { usageError } from './errors.js';
 
 /** @typedef {import('./types.js').Endpoint} Endpoint */
 
-/** Schemes of URLs: the port if none is given, and whether connections are encrypted. */
+/** Schemes of URLs: the default port, and whether connections are encrypted. */
 const SCHEMES = Object.freeze({
   redis: { port: 6379 },
   rediss: { port: 6379, tls: true },
@@ -16,39 +16,44 @@ const SCHEMES = Object.freeze({
   mysql: { port: 3306, database: 'hs_test' },
   mariadb: { port: 3306, database: 'hs_test' },
   tarantool: { port: 3301 },
-  /** of no server: as formatEndpoint writes an encrypted one */
+  /** of no server; written by formatEndpoint for an encrypted endpoint */
   tls: { port: undefined, tls: true },
 });
 
-/** Values of `ssl-mode`, as MySQL's own clients take it, and whether they encrypt. */
+/** Values of `ssl-mode` as in MySQL's own clients, and whether they encrypt. */
 const SSL_MODES = { DISABLED: false, REQUIRED: true, VERIFY_CA: true, VERIFY_IDENTITY: true };
 
 /**
  * @typedef {object} Located
  * @property {Endpoint} endpoint
- * @property {string} [scheme] of a URL
+ * @property {string} [scheme] scheme of a URL
  * @property {string} [user]
  * @property {string} [password]
+ *
+ * @typedef {{ anyDatabase?: boolean }} Allowed anyDatabase: accept a URL that names another
+ *   database, and ignore the name
+ * @typedef {Allowed & { text: string, source: string }} From
  */
 
 /**
  * @param {string} text `host:port`, `port`, `[v6]:port`, `unix:/path` or a URL
- * @param {string} [source] the flag or variable it came from, for the message
+ * @param {string} [source] option or variable, for the message
+ * @param {Allowed} [allowed]
  * @returns {Endpoint}
  * @throws {import('./errors.js').DragstripError} E_USAGE
  */
-export function parseEndpoint(text, source = 'address') {
-  const { endpoint, user, password } = locate(text, source);
+export function parseEndpoint(text, source = 'address', allowed = {}) {
+  const { endpoint, user, password } = locate(text, source, allowed);
   if (user === undefined && password === undefined) return endpoint;
   throw wrong(
     { text, source },
-    'a user or password in a command line is visible to other users',
+    'a user or password on the command line is visible to other users',
     'set the URL in the environment, such as DRAGSTRIP_REDIS, or in a file by DRAGSTRIP_REDIS_FILE',
   );
 }
 
 /**
- * @param {Readonly<Record<string, string>>} address by endpoint
+ * @param {Readonly<Record<string, string>>} address address by endpoint
  * @returns {import('./types.js').Address}
  */
 export function parseAddress(address) {
@@ -63,12 +68,13 @@ export function parseAddress(address) {
  * The same for texts that other users cannot read.
  * @param {string} text
  * @param {string} source
+ * @param {Allowed} [allowed]
  * @returns {Located}
  * @throws {import('./errors.js').DragstripError} E_USAGE
  */
-export function locate(text, source) {
+export function locate(text, source, allowed = {}) {
   const url = /^([a-z]+):\/\/(?:([^/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(text);
-  if (url !== null && url[1] !== 'unix') return locateUrl(url, { text, source });
+  if (url !== null && url[1] !== 'unix') return locateUrl(url, { ...allowed, text, source });
   if (text.startsWith('unix:') && text.length > 5) {
     return { endpoint: { path: text.slice(5).replace(/^\/\/(?=\/)/, '') } };
   }
@@ -77,13 +83,13 @@ export function locate(text, source) {
 
 /**
  * @param {RegExpExecArray} url
- * @param {{ text: string, source: string }} from
+ * @param {From} from
  * @returns {Located}
  */
 function locateUrl([, scheme, login, place, path, query], from) {
   if (!Object.hasOwn(SCHEMES, scheme)) {
     const known = Object.keys(SCHEMES).filter((name) => name !== 'tls');
-    throw wrong(from, `unknown scheme ${scheme}`, `the schemes: ${known.join(', ')}`);
+    throw wrong(from, `unknown scheme ${scheme}`, `available schemes: ${known.join(', ')}`);
   }
   const about = /** @type {Record<string, { port?: number, tls?: boolean, database?: string }>} */ (
     SCHEMES
@@ -106,8 +112,8 @@ function locateUrl([, scheme, login, place, path, query], from) {
 
 /**
  * @param {string} text
- * @param {number | undefined} usual port
- * @param {{ text: string, source: string }} from
+ * @param {number | undefined} usual default port
+ * @param {From} from
  * @returns {{ host: string, port: number, tls?: import('./types.js').TlsFiles, db?: number }}
  */
 function parsePlace(text, usual, from) {
@@ -123,14 +129,15 @@ function parsePlace(text, usual, from) {
 }
 
 /**
- * @param {Endpoint} endpoint gets the logical database of Redis
+ * @param {Endpoint} endpoint receives the logical database of Redis
  * @param {string} path
  * @param {{ database?: string }} about
- * @param {{ text: string, source: string }} from
+ * @param {From} from
  */
 function readPath(endpoint, path, { database }, from) {
   if (path === '' || path === database) return;
   if (database !== undefined) {
+    if (from.anyDatabase) return;
     const hint = 'leave the database out of the URL';
     throw wrong(from, `Dragstrip uses the database ${database}`, hint);
   }
@@ -142,7 +149,7 @@ function readPath(endpoint, path, { database }, from) {
 /**
  * @param {string} query
  * @param {{ database?: string, tls?: boolean }} about
- * @param {{ text: string, source: string }} from
+ * @param {From} from
  * @returns {boolean} whether connections are encrypted
  */
 function readQuery(query, { database, tls = false }, from) {
@@ -153,32 +160,36 @@ function readQuery(query, { database, tls = false }, from) {
   }
   const modes = `ssl-mode=${Object.keys(SSL_MODES).join(', ')}`;
   const hint = database === undefined ? 'leave it out' : `supported: ${modes}`;
-  throw wrong(from, tls ? 'a query in the URL' : `unknown query ${JSON.stringify(name)}`, hint);
+  throw wrong(
+    from,
+    tls ? 'the URL has a query' : `unknown query parameter ${JSON.stringify(name)}`,
+    hint,
+  );
 }
 
-/** @param {string} text @param {{ text: string, source: string }} from */
+/** @param {string} text @param {From} from */
 function decode(text, from) {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong(from, 'a % in the user or password is written %25');
+    throw wrong(from, 'write % in the user or password as %25');
   }
 }
 
 /**
- * @param {{ text: string, source: string }} from
+ * @param {From} from
  * @param {string} what
  * @param {string} [hint]
  */
 function wrong({ text, source }, what, hint) {
-  // What stands before an @ may be a password, as in redis://user:password@host.
+  // Text before an @ may be a password, as in redis://user:password@host.
   const shown = JSON.stringify(text.replace(/^.*@/s, '***@'));
   return usageError(`${source} ${shown}: ${what}`, hint);
 }
 
 /**
  * @param {Endpoint} endpoint
- * @returns {string} the text that parseEndpoint takes
+ * @returns {string} text that parseEndpoint accepts
  */
 export function formatEndpoint(endpoint) {
   if (endpoint.path !== undefined) return `unix:${endpoint.path}`;
@@ -186,8 +197,20 @@ export function formatEndpoint(endpoint) {
 }
 
 /**
+ * @param {Endpoint} endpoint endpoint that closes connections without a reply
+ * @param {string} title title of the expected server, such as `Redis`
+ * @returns {string | undefined} a hint if the port may accept TLS only: other servers have no TLS
+ *   here, or greet in plain text
+ */
+export function hintOfTls(endpoint, title) {
+  if (endpoint.path !== undefined || endpoint.tls !== undefined) return undefined;
+  if (!/^(Redis|Valkey)/.test(title)) return undefined;
+  return `if the port accepts TLS only, write rediss://${formatPlace(endpoint)}`;
+}
+
+/**
  * @param {Endpoint} endpoint
- * @returns {string} the same without a scheme: encrypted or not, it is one server
+ * @returns {string} the same without a scheme, since encrypted or not, it is one server
  */
 export function formatPlace(endpoint) {
   if (endpoint.path !== undefined) return `unix:${endpoint.path}`;
@@ -208,12 +231,12 @@ export function isLoopback(endpoint) {
 }
 
 /**
- * Asks the endpoints of a cluster in turn until one answers: some may be down.
+ * Tries the endpoints of a cluster in turn until one replies, since some may be down.
  * @template T
  * @param {import('./types.js').Address} address
  * @param {(endpoint: Endpoint) => Promise<T>} ask
  * @returns {Promise<T>}
- * @throws what the first one threw, where none answers
+ * @throws the first error, if none replies
  */
 export async function firstAnswer({ tls: _encrypted, ...nodes }, ask) {
   /** @type {unknown} */

@@ -1,5 +1,5 @@
 /**
- * What a storage can do, by its definition alone: nothing is opened for it. The words are those of
+ * Capabilities of a storage, derived from its definition without opening it. The names are those of
  * a workload's `needs`: the row operations, and the other kinds of handle that it opens.
  */
 
@@ -36,8 +36,8 @@ export function hasOperation(handle, operation) {
 }
 
 /**
- * Kinds of handle: the keys of a storage's `open`, and beside each the field of the definition that
- * says more about it.
+ * Kinds of handle: the keys of a storage's `open`, each with the field of the definition that
+ * describes it.
  * @type {Readonly<Record<HandleKind, 'rows' | 'inserts' | 'locks' | 'commands'>>}
  */
 export const HANDLE_KINDS = Object.freeze({
@@ -57,8 +57,8 @@ export function capabilitiesOf({ open, rows = [] }) {
 }
 
 /**
- * @param {readonly Capability[]} needs of a workload, at least one
- * @returns {HandleKind} the handle on which it runs: the first need decides
+ * @param {readonly Capability[]} needs needs of a workload, at least one
+ * @returns {HandleKind} the kind of handle on which it runs, determined by the first need
  */
 export function kindOf([need]) {
   return ROW_OPERATIONS.some((one) => one === need)

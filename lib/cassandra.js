@@ -1,17 +1,17 @@
-/** Clients of Cassandra that talk to one node alone, and what an error of theirs comes to. */
+/** Clients of Cassandra that connect to a single node, and the meaning of their errors. */
 
 import { formatEndpoint } from './address.js';
-import { FULL_DISK } from './remedies.js';
+import { FULL_DISK } from './hints.js';
 
-/** Names that Cassandra and Java give to an error of writing. */
+/** Names of write errors in Cassandra and Java. */
 const NO_SPACE = /FSWriteError|FSDiskFull|No space left|InsufficientDiskSpace/i;
 
 /**
  * @param {import('./types.js').Endpoint} endpoint
  * @param {import('./types.js').Credentials} credentials
- * @param {import('cassandra-driver').ClientOptions & { once?: boolean }} [options] once: nothing is
- *   sent again
- * @returns {Promise<import('cassandra-driver').Client>} not connected
+ * @param {import('cassandra-driver').ClientOptions & { once?: boolean }} [options] once: never
+ *   resend a request
+ * @returns {Promise<import('cassandra-driver').Client>} not yet connected
  */
 export async function cassandraClient(endpoint, { user, password }, options = {}) {
   const { once = false, ...more } = options;
@@ -21,7 +21,7 @@ export async function cassandraClient(endpoint, { user, password }, options = {}
   return new Client({
     contactPoints: [place],
     ...more,
-    // Only this node, whatever its cluster and data centre are.
+    // Only this node, for any cluster and data centre.
     policies: {
       loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [place]),
       ...(once && { retry: new policies.retry.FallthroughRetryPolicy() }),
@@ -48,7 +48,7 @@ export async function connectCassandra(endpoint, credentials, socketOptions) {
 }
 
 /**
- * Its "All host(s) tried for query failed" has the reasons of the hosts within, and an error of the
+ * Its "All host(s) tried for query failed" contains the reasons of the hosts, and an error of the
  * server may be a Java exception.
  * @param {any} error
  * @returns {{ text: string, hint: string | undefined }}
@@ -56,7 +56,7 @@ export async function connectCassandra(endpoint, credentials, socketOptions) {
 export function explainCassandra(error) {
   const [inner] = Object.values(error?.innerErrors ?? {});
   const [text] = String(inner?.message ?? error?.message ?? error).split('\n');
-  // What it has in memory and could not write stays wrong until then.
+  // Data in its memory that it could not write remain inconsistent until then.
   const hint = NO_SPACE.test(text) ? `${FULL_DISK}, then start it again` : undefined;
   return { text, hint };
 }

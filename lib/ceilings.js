@@ -1,7 +1,7 @@
 /**
  * The ceilings of a result: server ceilings, and the client ceiling of each driver, measured
- * against a fake server. Their schema, and whether ceilings of one result may be used for
- * another. They are measured in engine/ceilings.js.
+ * against a fake server. Their schema, and whether ceilings of one result may be used for another.
+ * engine/ceilings.js measures them.
  */
 
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { usageError } from './errors.js';
 import { count, nanoseconds, text } from './schema-parts.js';
 import { sizesOf } from './value-sizes.js';
 
-/** Below this headroom the fake server itself, not the driver, may have been the limit. */
+/** Below this headroom the fake server itself, not the driver, may have been the bottleneck. */
 export const HEADROOM_MIN = 2;
 
 const interval = z
@@ -19,7 +19,7 @@ const interval = z
     relativeHalfWidth: z.number().nullable(),
     confidence: z.number(),
   })
-  .describe('of the mean over the rounds');
+  .describe('interval of the mean over the rounds');
 
 const serverCeiling = z.object({
   protocol: z.enum(['redis', 'handlersocket', 'tarantool', 'mysql']),
@@ -28,11 +28,11 @@ const serverCeiling = z.object({
   transport: z.enum(['tcp', 'unix']),
   opsPerSecond: z.number().nonnegative().nullable().describe('geometric mean; null: see reason'),
   interval: interval.nullable(),
-  n: count.describe('rounds, each in a fresh process'),
-  depth: count.nullable().describe('requests in flight on each connection, at the best point'),
+  n: count.describe('number of rounds, each in a fresh process'),
+  depth: count.nullable().describe('requests in flight per connection at the best point'),
   connections: count.nullable(),
-  clientCpuNs: nanoseconds.nullable().describe('for each reply'),
-  serverCpuNs: nanoseconds.nullable().describe('for each reply; null: not readable'),
+  clientCpuNs: nanoseconds.nullable().describe('per reply'),
+  serverCpuNs: nanoseconds.nullable().describe('per reply; null: unreadable'),
   rounds: z.array(z.number()),
   points: z
     .array(z.object({ connections: count, depth: count, opsPerSecond: z.number() }))
@@ -52,19 +52,21 @@ const clientCeiling = z.object({
   opsPerSecond: z.number().nonnegative().nullable().describe('geometric mean; null: see reason'),
   interval: interval.nullable(),
   n: count,
-  clientCpuNs: nanoseconds.nullable().describe('of the driver, for each operation'),
-  fakeServerCpuNs: nanoseconds.nullable().describe('of the fake server, for each operation'),
+  clientCpuNs: nanoseconds.nullable().describe('of the driver, per operation'),
+  fakeServerCpuNs: nanoseconds.nullable().describe('of the fake server, per operation'),
   fakeServerOpsPerSecond: z
     .number()
     .nullable()
-    .describe('the wire loop against the fake server, as many in flight on one connection'),
-  headroom: z.number().nullable().describe('that divided by the throughput of the driver'),
+    .describe('the wire loop against the fake server, with as many in flight on one connection'),
+  headroom: z.number().nullable().describe('capacity divided by the throughput of the driver'),
   rounds: z.array(z.number()),
   reason: text.nullable().describe('reason for the missing figure'),
 });
 
 export const limitsSchema = z.object({
-  source: text.nullable().describe('id of the result they come from; null: this one'),
+  source: text
+    .nullable()
+    .describe('id of the result that contains the measurements; null: this one'),
   wire: z.array(serverCeiling),
   driver: z.array(clientCeiling),
 });
@@ -74,17 +76,17 @@ export const limitsSchema = z.object({
 /** @typedef {z.infer<typeof clientCeiling>} ClientCeiling */
 
 /**
- * Limits that were stored, for another run: only where both are of the same rows' size, machine
- * and Node, for otherwise "of the limit" would be a share of something else.
+ * Ceilings of a stored result for another run: only if row size, machine and Node are the same,
+ * since otherwise "of the limit" would be a share of a different quantity.
  * @param {import('./result.js').Result} stored
  * @param {{ dataset: import('./types.js').DatasetOptions,
  *   environment: Pick<import('./result.js').Environment, 'cpu' | 'cores' | 'node'> }} run
- * @param {string} file for messages
+ * @param {string} file file name for messages
  * @returns {Limits}
- * @throws {import('./errors.js').DragstripError} E_USAGE where it has no limits, or of another kind
+ * @throws {import('./errors.js').DragstripError} E_USAGE: it has no ceilings, or of another kind
  */
 export function limitsFrom(stored, { dataset, environment }, file) {
-  const hint = 'measure them anew: npx dragstrip limit --json FILE, or --limits without a file';
+  const hint = 'measure again: npx dragstrip limit --json FILE, or --limits without a file';
   if (stored.limits === undefined)
     throw usageError(`--limits ${file}: it contains no ceilings`, hint);
   /** @type {[string, unknown, unknown][]} */
@@ -97,7 +99,7 @@ export function limitsFrom(stored, { dataset, environment }, file) {
   for (const [what, theirs, ours] of pairs) {
     if (theirs === ours) continue;
     throw usageError(
-      `--limits ${file}: measured with another ${what} (${theirs}, this run has ${ours})`,
+      `--limits ${file}: measured with a different ${what} (${theirs}, this run has ${ours})`,
       hint,
     );
   }
@@ -107,7 +109,7 @@ export function limitsFrom(stored, { dataset, environment }, file) {
 /**
  * @param {Limits | undefined} limits
  * @param {string | null} protocol
- * @returns {number | null} operations per second; null: not known
+ * @returns {number | null} operations per second; null: unknown
  */
 export function serverCeilingOf(limits, protocol) {
   const found = limits?.wire.find((limit) => limit.protocol === protocol);
@@ -118,7 +120,7 @@ export function serverCeilingOf(limits, protocol) {
  * @param {Limits | undefined} limits
  * @param {{ storage: string, profile: string, load: { kind: string, inFlight: number | null,
  *   operations: number | null } }} benchmark
- * @returns {number | null} operations per second under the same load; null: not known
+ * @returns {number | null} operations per second under the same load; null: unknown
  */
 export function clientCeilingOf(limits, { storage, profile, load }) {
   const found = limits?.driver.find(
@@ -127,7 +129,7 @@ export function clientCeilingOf(limits, { storage, profile, load }) {
       limit.profile === profile &&
       limit.load.kind === load.kind &&
       limit.load.inFlight === load.inFlight &&
-      // A burst's size decides its speed.
+      // A burst's speed depends on its size.
       (load.kind !== 'burst' || limit.load.operations === load.operations),
   );
   return found?.opsPerSecond ?? null;

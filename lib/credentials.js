@@ -1,28 +1,28 @@
 /**
  * Credentials of a server, from the environment or from a file that the environment names
  * (NAME_FILE): never from argv, and they appear in no output. Those of a server that Dragstrip
- * started are in private files. A benchmark's process reads them itself, so that they do not travel
- * in messages either.
+ * started are in private files. A benchmark's process reads them itself, so that messages do not
+ * contain them.
  */
 
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { locate } from './address.js';
-import { usageError } from './errors.js';
+import { unreadable, usageError } from './errors.js';
 
-/** Before the name of a variable that has the URL of a server, with a user or a password. */
+/** Prefix for the name of a variable that holds a server URL with a user or a password. */
 export const OF_URL = 'url:';
-/** Longer files are no passwords. */
+/** Longer files are not passwords. */
 const BYTES_MAX = 65_536;
 
 /**
  * @param {Record<string, string> | null} sources per field the name of an environment variable, as
- *   in a server definition (with `url:` before it: of the URL in it), or the absolute path of a
- *   private file, as in a server's record; null if the server has no credentials
+ *   in a server definition (with `url:` before it: a field of the URL in it), or the absolute path
+ *   of a private file, as in a server's record; null if the server has no credentials
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<import('./types.js').Credentials>}
- * @throws {import('./errors.js').DragstripError} E_USAGE if a named file cannot be read, or can be
- *   by everybody
+ * @throws {import('./errors.js').DragstripError} E_USAGE: a named file is unreadable, or readable
+ *   by everyone
  */
 export async function readCredentials(sources, env = process.env) {
   /** @type {Record<string, string>} */
@@ -47,15 +47,15 @@ export async function readCredentials(sources, env = process.env) {
 function readUrl(variable, field, env) {
   const text = readNamed(variable, env);
   if (text === undefined) return undefined; // on a load machine with another environment
-  const located = locate(text.split(/,(?=unix:)/)[0], variable);
+  const located = locate(text.split(/,(?=unix:)/)[0], variable, { anyDatabase: true });
   return field === 'user' ? located.user : located.password;
 }
 
 /**
  * @param {string} variable
  * @param {NodeJS.ProcessEnv} env
- * @returns {string | undefined} its value, or that of the file that NAME_FILE names
- * @throws {import('./errors.js').DragstripError} E_USAGE: it cannot be read, or by everybody
+ * @returns {string | undefined} its value, or the content of the file that NAME_FILE names
+ * @throws {import('./errors.js').DragstripError} E_USAGE: unreadable, or readable by everyone
  */
 export function readNamed(variable, env) {
   const file = env[`${variable}_FILE`];
@@ -65,16 +65,18 @@ export function readNamed(variable, env) {
 
 /**
  * @param {string} file
- * @param {string} what for the message
- * @param {number} forbidden permission bits
+ * @param {string} what name for the message
+ * @param {number} forbidden forbidden permission bits
  * @returns {string}
- * @throws {import('./errors.js').DragstripError} E_USAGE: it cannot be read, or by everybody
+ * @throws {import('./errors.js').DragstripError} E_USAGE: unreadable, or readable by everyone
  */
 export function readSecretFile(file, what, forbidden) {
   let descriptor;
   try {
     descriptor = openSync(file, 'r');
-    const { mode, size } = fstatSync(descriptor);
+    const stats = fstatSync(descriptor);
+    if (stats.isDirectory()) throw usageError(`${what}: ${file} is a folder`, 'name a file in it');
+    const { mode, size } = stats;
     if (process.platform !== 'win32' && (mode & forbidden) !== 0) {
       throw usageError(
         `${what}: ${file} is accessible to other users (mode ${(mode & 0o777).toString(8)})`,
@@ -85,7 +87,7 @@ export function readSecretFile(file, what, forbidden) {
     return readFileSync(descriptor, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     if (error.code === 'E_USAGE') throw error;
-    throw usageError(`${what}: ${file} cannot be read (${error.code})`);
+    throw usageError(`${what}: ${file} ${unreadable(error)}`);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

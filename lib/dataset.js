@@ -1,11 +1,12 @@
 /**
- * The rows that every server is filled with: a pure function of (seed, index), the same bytes
- * everywhere. Loaders write them, reads are checked against them.
+ * The rows of every server: a pure function of (seed, index), identical everywhere. Loaders write
+ * them, reads are verified against them.
  *
  * A value is plain ASCII from a 64-letter alphabet, so that it is the same in every character set
  * and protocol. Its first eight letters are a tag: five letters of the row's id, masked by the
- * seed, then three letters that belong to the dataset as a whole. The tag lets every reply be
- * checked against its key in a few nanoseconds; a sample is compared in full.
+ * seed, then three letters common to the whole dataset. The tag verifies every reply against its
+ * key in a few nanoseconds. Its body is a piece of one long text, at an offset of its own, so a
+ * reply can be compared in full without creating the row.
  */
 
 import { usageError } from './errors.js';
@@ -21,11 +22,14 @@ const LETTERS = Buffer.from(ALPHABET, 'latin1');
 
 /** Letters in a tag; also the smallest value. */
 export const TAG_LENGTH = VALUE_SIZE_MIN;
+/** Number of offsets of bodies: two rows of 16 KiB rarely overlap. */
+const TEXT_LENGTH = 2 ** 20;
+const TEXT_SEED = 0x9e3779b9;
 /** Five letters of six bits hold an id. */
 export const ROWS_MAX = 2 ** 30 - 1;
 
 /**
- * Where our rows live on each server: our own names, nothing else is ever touched.
+ * Location of the dataset on each server: names owned by Dragstrip, nothing else is touched.
  * @type {import('./types.js').Namespace}
  */
 export const ROWS_NAMESPACE = Object.freeze({
@@ -36,7 +40,7 @@ export const ROWS_NAMESPACE = Object.freeze({
   tarantool: { space: 'dragstrip_rows', marker: 'dragstrip_dataset', key: 'dataset' },
 });
 
-/** The same names as an open context has. */
+/** The same names as in an open context. */
 export const ROW_NAMES = namesOf(ROWS_NAMESPACE);
 
 /** @typedef {import('./types.js').Dataset} Dataset */
@@ -48,8 +52,8 @@ export const DATASET_DEFAULTS = Object.freeze({ rows: 100_000, valueSize: 1024, 
 /**
  * @param {Partial<DatasetOptions>} [options] rows 1 to ROWS_MAX, valueSize TAG_LENGTH to
  *   VALUE_SIZE_MAX characters, or valueSizes, seed 0 to 2^32 - 1
- * @returns {Dataset} ids run from 1 to rows, as in the SQL table
- * @throws {import('./errors.js').DragstripError} E_USAGE if an option is out of range
+ * @returns {Dataset} dataset whose ids run from 1 to rows, as in the SQL table
+ * @throws {import('./errors.js').DragstripError} E_USAGE: an option is out of range
  */
 export function createDataset(options = {}) {
   const { rows, seed, valueSizes } = { ...DATASET_DEFAULTS, ...options };
@@ -66,6 +70,8 @@ export function createDataset(options = {}) {
   const f1 = LETTERS[(family >>> 6) & 63];
   const f2 = LETTERS[family & 63];
   const scratch = Buffer.allocUnsafe(valueSize);
+  const { string: letters, bytes } = textFor(valueSize);
+  const placeOf = (/** @type {number} */ id) => mix32(seed, id) & (TEXT_LENGTH - 1);
 
   /** @type {Dataset['write']} */
   function write(id, target, offset = 0) {
@@ -79,7 +85,8 @@ export function createDataset(options = {}) {
     target[offset + 6] = f1;
     target[offset + 7] = f2;
     const end = offset + (sizeOfRow === null ? valueSize : sizeOfRow(id));
-    fillBody(mix32(seed, id), target, offset + TAG_LENGTH, end);
+    const from = placeOf(id);
+    target.set(bytes.subarray(from, from + end - offset - TAG_LENGTH), offset + TAG_LENGTH);
     return end;
   }
 
@@ -106,29 +113,31 @@ export function createDataset(options = {}) {
 
   /** @type {Dataset['matches']} */
   function matches(id, text) {
-    const own = value(id);
-    if (text === own) return true;
-    const at = own.length - VERSION_LETTERS;
-    if (text.length !== own.length || at < TAG_LENGTH) return false;
-    return own.slice(0, at) === text.slice(0, at) && parseVersion(id, text) !== null;
+    if (!belongs(id, text)) return false;
+    const from = placeOf(id);
+    const { length } = text;
+    if (text.slice(TAG_LENGTH) === letters.slice(from, from + length - TAG_LENGTH)) return true;
+    const at = length - VERSION_LETTERS;
+    if (at < TAG_LENGTH || parseVersion(id, text) === null) return false;
+    return text.slice(TAG_LENGTH, at) === letters.slice(from, from + at - TAG_LENGTH);
   }
 
   const meanSize = sizes?.mean ?? valueSize;
   const minSize = sizes?.min ?? valueSize;
-  const own = { rows, valueSize, ...(sizes && { valueSizes: sizes.text }), seed };
-  return { ...own, minSize, meanSize, sizeOf, value, write, belongs, matches };
+  const fields = { rows, valueSize, ...(sizes && { valueSizes: sizes.text }), seed };
+  return { ...fields, minSize, meanSize, sizeOf, value, write, belongs, matches };
 }
 
 /**
- * @param {DatasetOptions} dataset anything that has these fields
- * @returns {DatasetOptions} these alone: what another process makes the dataset of
+ * @param {DatasetOptions} dataset any object with these fields
+ * @returns {DatasetOptions} only these fields, from which another process recreates the dataset
  */
 export function datasetOptions({ rows, valueSize, valueSizes, seed }) {
   return { rows, valueSize, ...(valueSizes !== undefined && { valueSizes }), seed };
 }
 
 /**
- * @param {DatasetOptions} a of a dataset, or of the mark of a server
+ * @param {DatasetOptions} a fields of a dataset, or of the mark of a server
  * @param {DatasetOptions} b
  * @returns {boolean} whether a row of both has the same value
  */
@@ -145,40 +154,33 @@ export function isSameDataset(a, b) {
   return a.rows === b.rows && haveSameRows(a, b);
 }
 
-/** @param {string} text @returns {number} 32 bits of it */
+/** @param {string} text @returns {number} 32 bits of its hash */
 function hashOf(text) {
   let hash = 0;
   for (let i = 0; i < text.length; i += 1) hash = mix32(hash, text.charCodeAt(i));
   return hash;
 }
 
+/** Source of all bodies, by the required length. */
+const text = { string: '', bytes: Buffer.alloc(0) };
+
 /**
- * Fills target[from..to) with letters drawn by a 32-bit xorshift (Marsaglia 2003: 13, 17, 5), five
- * letters a word: fast, and good enough that no store can compress rows into each other.
- * @param {number} state
- * @param {Uint8Array} target
- * @param {number} from
- * @param {number} to
+ * A text of TEXT_LENGTH letters, repeated, drawn by a 32-bit xorshift (Marsaglia 2003: 13, 17, 5).
+ * @param {number} length length of the longest piece
+ * @returns {typeof text}
  */
-function fillBody(state, target, from, to) {
-  let word = state === 0 ? 0x9e3779b9 : state; // a xorshift never leaves zero
-  let at = from;
-  for (const last = to - 5; at <= last; at += 5) {
+function textFor(length) {
+  if (text.bytes.length >= TEXT_LENGTH + length) return text;
+  const bytes = Buffer.allocUnsafe(TEXT_LENGTH + length);
+  let word = TEXT_SEED;
+  for (let at = 0; at < TEXT_LENGTH; at += 1) {
     word ^= word << 13;
     word ^= word >>> 17;
     word ^= word << 5;
-    target[at] = LETTERS[word >>> 26];
-    target[at + 1] = LETTERS[(word >>> 20) & 63];
-    target[at + 2] = LETTERS[(word >>> 14) & 63];
-    target[at + 3] = LETTERS[(word >>> 8) & 63];
-    target[at + 4] = LETTERS[(word >>> 2) & 63];
+    bytes[at] = LETTERS[word >>> 26];
   }
-  word ^= word << 13;
-  word ^= word >>> 17;
-  word ^= word << 5;
-  for (let shift = 26; at < to; shift -= 6, at += 1) {
-    target[at] = LETTERS[(word >>> shift) & 63];
-  }
+  for (let at = TEXT_LENGTH; at < bytes.length; at += TEXT_LENGTH) bytes.copy(bytes, at, 0, at);
+  return Object.assign(text, { bytes, string: bytes.toString('latin1') });
 }
 
 /**

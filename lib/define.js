@@ -1,6 +1,6 @@
 /**
- * The define functions: each checks the form of a definition once, when it is made, so that a
- * mistake in a storage, server, loader, workload or report of a user gets one clear line.
+ * The define functions: each validates the form of a definition once, on creation, so that a
+ * mistake in a user's storage, server, loader, workload or report causes one clear error.
  */
 
 import { HANDLE_KINDS, kindOf, ROW_OPERATIONS } from './capabilities.js';
@@ -9,7 +9,7 @@ import { usageError } from './errors.js';
 /**
  * @param {string} kind
  * @param {Record<string, any>} definition
- * @param {Record<string, string>} fields field name to typeof; `?` behind for optional ones
+ * @param {Record<string, string>} fields field name to typeof; `?` at the end for optional ones
  */
 function requireFields(kind, definition, fields) {
   if (definition === null || typeof definition !== 'object') {
@@ -26,7 +26,7 @@ function requireFields(kind, definition, fields) {
     const types = form.replace('?', '').split('|');
     const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
     if (!types.includes(type)) {
-      throw usageError(`${label}: ${field} must be ${types.join(' or ')}, it is ${type}`);
+      throw usageError(`${label}: ${field} must be ${types.join(' or ')}, not ${type}`);
     }
   }
 }
@@ -34,7 +34,7 @@ function requireFields(kind, definition, fields) {
 /**
  * @param {import('./types.js').StorageForm} form
  * @returns {import('./types.js').StorageDefinition} frozen
- * @throws {import('./errors.js').DragstripError} E_USAGE where the form is wrong
+ * @throws {import('./errors.js').DragstripError} E_USAGE: invalid form
  */
 export function defineStorage(form) {
   requireFields('Storage', form, {
@@ -49,7 +49,7 @@ export function defineStorage(form) {
   if ('capabilities' in form) {
     throw usageError(
       `storage "${form.name}": capabilities is not a field`,
-      `name the operations on rows: rows: ['get']; the rest follows from the keys of open`,
+      `name the operations on rows: rows: ['get']; the others follow from the keys of open`,
     );
   }
   const open = typeof form.open === 'function' ? { rows: form.open } : form.open;
@@ -69,13 +69,14 @@ const CONTENDER_FIELDS = Object.freeze({
   profiles: 'object',
   unavailable: 'function?',
   fill: 'function?',
+  burstNs: 'function?',
 });
 
 /**
  * @template {import('./types.js').OwnContender} T
- * @param {T} definition of a contender that a workload brings itself
+ * @param {T} definition definition of a contender supplied by a workload
  * @returns {T} frozen
- * @throws {import('./errors.js').DragstripError} E_USAGE where the form is wrong
+ * @throws {import('./errors.js').DragstripError} E_USAGE: invalid form
  */
 export function defineContender(definition) {
   requireFields('Contender', definition, { ...CONTENDER_FIELDS, open: 'function' });
@@ -93,7 +94,7 @@ function requireProfiles(label, { profiles }) {
 }
 
 /**
- * Each kind of handle has a field that says more about it, and no such field is without its kind.
+ * Each kind of handle has a field that describes it, and no such field exists without its kind.
  * @param {string} label
  * @param {import('./types.js').StorageDefinition} definition
  */
@@ -102,7 +103,7 @@ function requireKinds(label, definition) {
   const kinds = Object.keys(HANDLE_KINDS);
   for (const [kind, opener] of Object.entries(open)) {
     if (!kinds.includes(kind) || typeof opener !== 'function') {
-      throw usageError(`${label}: open.${kind}: functions of ${kinds.join(', ')} are known`);
+      throw usageError(`${label}: open.${kind}: not one of ${kinds.join(', ')}`);
     }
   }
   if (Object.keys(open).length === 0) {
@@ -112,7 +113,7 @@ function requireKinds(label, definition) {
     if (Object.hasOwn(open, kind) === (definition[field] !== undefined)) continue;
     throw usageError(
       `${label}: open.${kind} and the field ${field} require each other`,
-      'docs/adding-a-storage.md describes the fields',
+      'docs/adding.md describes the fields',
     );
   }
   const wrong = rows.find((operation) => !ROW_OPERATIONS.includes(operation));
@@ -126,7 +127,7 @@ function requireKinds(label, definition) {
 /**
  * @param {import('./types.js').ServerDefinition} definition
  * @returns {import('./types.js').ServerDefinition} frozen
- * @throws {import('./errors.js').DragstripError} E_USAGE where the form is wrong
+ * @throws {import('./errors.js').DragstripError} E_USAGE: invalid form
  */
 export function defineServer(definition) {
   requireFields('Server', definition, {
@@ -149,13 +150,14 @@ export function defineServer(definition) {
 /**
  * @param {import('./types.js').LoaderDefinition} definition
  * @returns {import('./types.js').LoaderDefinition} frozen
- * @throws {import('./errors.js').DragstripError} E_USAGE where the form is wrong
+ * @throws {import('./errors.js').DragstripError} E_USAGE: invalid form
  */
 export function defineLoader(definition) {
   requireFields('Loader', definition, {
     server: 'string',
     summary: 'string',
     inspect: 'function',
+    verify: 'function',
     seed: 'function',
   });
   return Object.freeze(definition);
@@ -164,7 +166,7 @@ export function defineLoader(definition) {
 /**
  * @param {import('./types.js').WorkloadDefinition} definition
  * @returns {import('./types.js').WorkloadDefinition} frozen
- * @throws {import('./errors.js').DragstripError} E_USAGE where the form is wrong
+ * @throws {import('./errors.js').DragstripError} E_USAGE: invalid form
  */
 export function defineWorkload(definition) {
   requireFields('Workload', definition, {
@@ -202,8 +204,8 @@ export function defineWorkload(definition) {
 
 /**
  * @param {Partial<Record<import('./workload-types.js').MetricRule, readonly string[]>>} metrics
- *   their names, by rule
- * @returns {Readonly<Record<string, import('./workload-types.js').MetricRule>>} by name
+ *   names of metrics, by rule
+ * @returns {Readonly<Record<string, import('./workload-types.js').MetricRule>>} rules by name
  */
 export function metricRules(metrics) {
   const byName = Object.entries(metrics).flatMap(([rule, names]) =>
@@ -215,7 +217,7 @@ export function metricRules(metrics) {
 /**
  * @param {import('./types.js').ReportDefinition} definition
  * @returns {import('./types.js').ReportDefinition} frozen
- * @throws {import('./errors.js').DragstripError} E_USAGE where the form is wrong
+ * @throws {import('./errors.js').DragstripError} E_USAGE: invalid form
  */
 export function defineReport(definition) {
   requireFields('Report', definition, { summary: 'string', render: 'function' });

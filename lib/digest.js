@@ -1,13 +1,13 @@
 /**
- * The digest of a stored result: a file that was damaged, or changed by hand, is not read as if it
- * were whole. Not a signature: who changes a file may compute it again.
+ * The digest of a stored result, so that a damaged or edited file is detected. Not a signature:
+ * anyone who changes a file can recompute it.
  */
 
 import { createHash } from 'node:crypto';
 import { packResult } from './packed-values.js';
 
 /**
- * @param {Record<string, unknown>} document a result, as it was written or as it was read
+ * @param {Record<string, unknown>} document a result, as written or as read
  * @returns {string} SHA-256, in hexadecimal, of its JSON without the digest and without blanks
  */
 export function digestOf({ digest: _own, ...document }) {
@@ -16,7 +16,7 @@ export function digestOf({ digest: _own, ...document }) {
 
 /**
  * @param {import('./result.js').Result} result
- * @returns {Record<string, unknown>} as every file has it: packed, with its digest
+ * @returns {Record<string, unknown>} as stored in files: packed, with its digest
  */
 export function sealResult(result) {
   const packed = packResult(result);

@@ -1,6 +1,6 @@
 /**
- * The ports that outgoing TCP connections take, on Linux: a connection that this side closes first
- * keeps its port for a minute (TIME_WAIT). A client that opens one per request can run out of them.
+ * The ports of outgoing TCP connections, on Linux: a connection closed by this side keeps its port
+ * for a minute (TIME_WAIT). A client that opens one per request can run out of ports.
  */
 
 import { readFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { readFileSync } from 'node:fs';
 const RANGE_DEFAULT = 28_232;
 
 /**
- * @returns {{ range: number, reused: boolean, waiting: number }} range: how many there are; reused:
- *   on loopback the kernel takes one again after a second (ip-sysctl, tcp_tw_reuse 1 or 2);
- *   waiting: sockets of this machine in TIME_WAIT
+ * @returns {{ range: number, reused: boolean, waiting: number }} range: number of ports; reused: on
+ *   loopback the kernel reuses a port after a second (ip-sysctl, tcp_tw_reuse 1 or 2); waiting:
+ *   sockets of this machine in TIME_WAIT
  */
 export function readEphemeralPorts() {
   const [low, high] = read('/proc/sys/net/ipv4/ip_local_port_range')

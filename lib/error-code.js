@@ -1,16 +1,30 @@
 /**
- * What a driver's error is called in a result: its code, where it has one that tells something;
- * otherwise the code that the server put before the text, as Redis does; otherwise its class.
+ * Code of a driver's error in a result: the error's own code, if it is specific; otherwise the code
+ * before the server's text, as in Redis; otherwise its class.
  */
 
 /** Redis: `OOM command not allowed …`, `READONLY You can't write …`, `ERR unknown command …`. */
 const SERVER_CODE = /^-?([A-Z][A-Z0-9_]{2,30})(?: |$)/;
-/** Names of classes that say only that the server replied with an error. */
+/** Class names that only state that the server replied with an error. */
 const REPLIES = new Set(['Error', 'ReplyError', 'ErrorReply', 'SimpleError', 'BlobError']);
 
+/** Codes of a lost connection: from Node, mysql2 and mysql, mariadb, Dragstrip's client. */
+const GONE = new Set([
+  ...['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ENOTCONN', 'ENOENT'],
+  ...['ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END', 'ERR_SOCKET_CLOSED'],
+  ...['PROTOCOL_CONNECTION_LOST', 'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR'],
+  ...['ER_SOCKET_UNEXPECTED_CLOSE', 'ER_CMD_CONNECTION_CLOSED', 'ER_CLOSING_POOL'],
+  ...['HS_CONNECTION_LOST', 'HS_CLOSED'],
+]);
+
+/** @param {any} error error of a request @returns {boolean} whether its connection is lost */
+export function isGone(error) {
+  return GONE.has(String(codeOfError(error)));
+}
+
 /**
- * @param {any} error anything that was thrown
- * @returns {string | null} null: it is no object
+ * @param {any} error any thrown value
+ * @returns {string | null} null: not an object
  */
 export function codeOfError(error) {
   if (typeof error !== 'object' || error === null) return null;

@@ -23,9 +23,8 @@ export const EXIT_STATUS = Object.freeze({
 export class DragstripError extends Error {
   /**
    * @param {keyof typeof EXIT_STATUS & string} code one of EXIT_STATUS
-   * @param {string} message what is wrong, and where
-   * @param {{ hint?: string, cause?: unknown }} [options] hint: a hint, the option or
-   *   command that helps
+   * @param {string} message the problem and its location
+   * @param {{ hint?: string, cause?: unknown }} [options] hint: the option or command that helps
    */
   constructor(code, message, options = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -63,9 +62,25 @@ export function refusedError(message, hint) {
   return new DragstripError('E_REFUSED', message, { hint });
 }
 
+/** @type {Readonly<Record<string, string>>} */
+const READ_ERRORS = Object.freeze({
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'it is not a folder',
+  ENOENT: 'no such file or folder',
+  EACCES: 'no permission',
+});
+
+/**
+ * @param {any} error error about a file or folder named by the user
+ * @returns {string} `cannot be read (it is a folder)`
+ */
+export function unreadable(error) {
+  return `cannot be read (${READ_ERRORS[error.code] ?? error.code ?? error.message})`;
+}
+
 /**
  * @param {string} message
- * @returns {Error} wrong data: a round, or a codec, that has it has failed
+ * @returns {Error} wrong data; the round or codec has failed
  */
 export function dataError(message) {
   return Object.assign(new Error(message), { code: 'E_DATA' });

@@ -1,6 +1,6 @@
 /**
- * What a result has of several load machines: the agents, and of each round what came of each.
- * The figures of a round itself are those of all agents together.
+ * The part of a result about several load machines: the agents, and their outcome per round. The
+ * figures of a round itself cover all agents together.
  */
 
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { count, nanoseconds, text } from './schema-parts.js';
 export const fleetSchema = z
   .object({
     coordinator: text,
-    configuration: text.describe('SHA-256 of what has to be equal on all agents'),
+    configuration: text.describe('SHA-256 of the files that must be equal on all agents'),
     onLoss: z.enum(['invalid', 'truncate']),
     agents: z.array(
       z.object({
@@ -21,24 +21,27 @@ export const fleetSchema = z
         cores: count,
         clock: z.object({
           offsetNs: z.number().describe('coordinator minus the agent’s monotonic clock, at first'),
-          roundTripNs: nanoseconds.describe('the smallest to the coordinator'),
+          roundTripNs: nanoseconds.describe('minimum round trip to the coordinator'),
           exchanges: count,
-          driftNs: z.number().nullable().describe('of the offset until the end; null: not known'),
+          driftNs: z
+            .number()
+            .nullable()
+            .describe('change of the offset until the end; null: unknown'),
         }),
         targets: z
           .record(text, nanoseconds.nullable())
-          .describe('smallest time to open a connection to each server; null: not measured'),
+          .describe('minimum time to open a connection to each server; null: not measured'),
       }),
     ),
     lost: z
       .object({
         agent: text,
         reason: text,
-        round: count.optional().describe('absent: before a round ended'),
+        round: count.optional().describe('absent: not in a round'),
         position: count.optional(),
       })
       .optional()
-      .describe('an agent that was lost, and in which benchmark'),
+      .describe('a lost agent, with the benchmark'),
   })
   .describe('with --agents: the load machines');
 
@@ -56,16 +59,20 @@ function roundAgentSchema(latency) {
     latency,
     lateNs: z
       .number()
-      .describe('when its first process began, after the common start; of slices the greatest'),
+      .describe(
+        'start of its first process after the common start; for segments in blocks the maximum',
+      ),
     slices: z
       .object({
-        ns: nanoseconds.describe('how long one is'),
-        count: count.describe('those after the warm-up'),
-        late: count.describe('begun more than 10 ms late'),
-        invalid: count.describe('begun more than 50 ms late, or before the one before had ended'),
+        ns: nanoseconds.describe('duration of one'),
+        count: count.describe('number after the warm-up'),
+        late: count.describe('segments that began more than 10 ms late'),
+        invalid: count.describe(
+          'segments that began more than 50 ms late, or before the end of the previous one',
+        ),
       })
       .optional()
-      .describe('by slices'),
+      .describe('in blocks'),
     processes: count,
     clientCpuNs: nanoseconds.nullable(),
     open: z
@@ -82,7 +89,7 @@ const secondSchema = z
     p99Ns: nanoseconds.nullable(),
     maxNs: nanoseconds,
   })
-  .describe('operations that ended in one second, of all agents');
+  .describe('operations of all agents that ended in one second');
 
 /**
  * @template {import('zod').ZodType} T
@@ -95,7 +102,7 @@ export function fleetFields(latency) {
     agents: z
       .array(roundAgentSchema(latency))
       .optional()
-      .describe('with --agents: what came of each; the round is all of them together'),
+      .describe('with --agents: outcome of each; the round merges all of them'),
   };
 }
 

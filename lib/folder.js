@@ -1,7 +1,7 @@
 /**
- * Folders made with all above them. Node's own `recursive` does not end where a folder refuses new
- * ones as if it were not there itself, as /proc does (ENOENT is taken for a missing parent, and
- * the parent is there). Not for removing any.
+ * Creates folders with their parents. Node's own `recursive` does not terminate in a folder that
+ * refuses new ones with ENOENT, such as /proc (ENOENT is mistaken for a missing parent, which
+ * exists). It removes nothing.
  */
 
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
@@ -9,9 +9,9 @@ import path from 'node:path';
 
 /**
  * @param {string} folder
- * @param {{ mode?: number }} [options] mode: permissions of those that are made
+ * @param {{ mode?: number }} [options] mode: permissions of created folders
  * @throws {NodeJS.ErrnoException} ENOTDIR, EACCES, ENOENT, EROFS …: the first that could not be
- *   made
+ *   created
  */
 export function makeFolder(folder, { mode = 0o777 } = {}) {
   const target = path.resolve(folder);
@@ -29,7 +29,7 @@ export function makeFolder(folder, { mode = 0o777 } = {}) {
     try {
       mkdirSync(each, { mode });
     } catch (error) {
-      // Another process may have made it in the meantime.
+      // Another process may have created it in the meantime.
       if (error.code !== 'EEXIST') throw error;
     }
   }
@@ -37,7 +37,7 @@ export function makeFolder(folder, { mode = 0o777 } = {}) {
 
 /**
  * @param {string} folder
- * @returns {string[]} names of what is in it; none where it cannot be read
+ * @returns {string[]} names of its entries; empty if it is unreadable
  */
 export function listFolder(folder) {
   try {

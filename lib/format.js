@@ -3,10 +3,16 @@
  * CSV and JSON contain plain numbers instead.
  */
 
+import { printable } from './printable.js';
+
 /** Shown for a missing value, never a zero. */
 export const NONE = '–';
 
-const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+/**
+ * Without Intl, which takes 14 ms to load.
+ * @param {number} value
+ */
+const grouped = (value) => value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ',');
 
 const TIME_UNITS = /** @type {const} */ ([
   ['ns', 1],
@@ -28,7 +34,7 @@ const SIZE_UNITS = /** @type {const} */ ([
  * @returns {string} an integer in groups of three: `61,454`
  */
 export function formatCount(value) {
-  return value === null ? NONE : grouped.format(value);
+  return value === null ? NONE : grouped(value);
 }
 
 /**
@@ -38,7 +44,7 @@ export function formatCount(value) {
  */
 export function formatSignificant(value) {
   const size = Math.abs(value);
-  if (size >= 99.95) return grouped.format(value);
+  if (size >= 99.95) return grouped(value);
   if (size === 0) return '0';
   // Based on the rounded value: 9.999 is 10.0, not 10.00.
   const rounded = Math.abs(Number(value.toPrecision(3)));
@@ -105,14 +111,42 @@ export function formatRatio(ratio) {
   return `${ratio.toFixed(Math.min(9, 1 - Math.floor(Math.log10(ratio))))}×`;
 }
 
+/** From this half-width on an interval is written by its ends, since `± 174 %` is ambiguous. */
+const ENDS_FROM = 0.3;
+
 /**
- * For cells of tables, where each character is a column less.
+ * For cells of tables, without spaces.
  * @param {number | null} share half the width of an interval relative to its centre
- * @returns {string} `±2.1%`, `±34%`; empty without an interval
+ * @param {number} [centre] geometric centre; absent: only the width is known
+ * @param {(value: number) => string} [format] format of its ends
+ * @returns {string} `±2.1%`, or `(6,180–46,400)` if wide; empty without an interval
  */
-export function formatInterval(share) {
+export function formatInterval(share, centre, format = formatSignificant) {
   if (share === null) return '';
+  if (centre !== undefined && share >= ENDS_FROM) return endsText(share, centre, format);
   return share * 100 >= 1000 ? '±>999%' : `±${percentDigits(share)}%`;
+}
+
+/**
+ * For sentences.
+ * @param {number | null} share
+ * @param {number} centre
+ * @param {(value: number) => string} [format]
+ * @returns {string} ` ± 2.1 %`, ` (6,180–46,400)`, to append to a figure
+ */
+export function formatWidth(share, centre, format = formatSignificant) {
+  if (share === null) return '';
+  return share < ENDS_FROM ? ` ± ${formatShare(share)}` : ` ${endsText(share, centre, format)}`;
+}
+
+/**
+ * @param {number} share
+ * @param {number} centre
+ * @param {(value: number) => string} format
+ */
+function endsText(share, centre, format) {
+  const [low, high] = [centre / (1 + share), centre * (1 + share)].map(format);
+  return `(${low.replace(/×$/, '')}–${high.replace(/×$/, '')})`;
 }
 
 /**
@@ -133,7 +167,7 @@ export function formatShare(share) {
   return share === null ? NONE : `${percentDigits(share)} %`;
 }
 
-/** Beyond it the digits say nothing: an interval of two rounds may reach 10⁹ %. */
+/** Beyond this the digits are meaningless: an interval of two rounds may reach 10⁹ %. */
 const PERCENT_MAX = 9999;
 
 /** @param {number} share */
@@ -156,29 +190,19 @@ export function formatElapsed(ms) {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-// Control characters and characters that reorder or hide text: server output must not move a
-// cursor.
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-
 /**
  * @param {string} text untrusted text from a server, a driver or a file
  * @returns {string} a single line; unprintable characters are escaped
  */
 export function plainText(text) {
-  return text
-    .replace(/[\t\r\n\v\f ]+/g, ' ')
-    .trim()
-    .replace(UNSAFE, (character) => {
-      const code = /** @type {number} */ (character.codePointAt(0)).toString(16);
-      return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`;
-    });
+  return printable(text.replace(/[\t\r\n\v\f ]+/g, ' ').trim());
 }
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 /**
- * @param {string} text plain, without colour escapes
+ * @param {string} text plain text, without colour escapes
  * @returns {number} terminal columns: two for wide characters, none for combining ones
  */
 export function displayWidth(text) {
@@ -215,7 +239,7 @@ export function wrap(text, width) {
   /** @type {string[]} */
   const lines = [];
   let line = '';
-  // A number stays with its sign and its interval.
+  // Keeps a number together with its sign and its interval.
   for (const word of text.split(/(?<!±) (?![%±])/)) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (displayWidth(longer) <= width) {
@@ -233,4 +257,12 @@ export function wrap(text, width) {
   }
   lines.push(line);
   return lines;
+}
+
+/**
+ * @param {string} text
+ * @returns {string} one word for a POSIX shell
+ */
+export function quoteForShell(text) {
+  return /^[\w./:=,@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,16 +1,18 @@
 /**
- * Sizes of V8's heap that are the same in every process that is measured. By default they follow
- * what survives the first collections, and with it what a process has imported, so that the same
- * code was faster from a file that imports more (docs/methodology.md):
+ * Sizes of V8's heap, the same in every measured process. By default they depend on the memory that
+ * survives the first collections, and thus on the imported modules, so that the same code was
+ * faster in a file with more imports (docs/methodology.md):
  *
  * - the young generation starts at 1 MiB and grows; from Node 22 on it settles at several sizes;
  * - the limit at which the old generation is first collected shrinks after each scavenge.
  */
 
-/** Of each half (semi-space) of the young generation: the default maximum of Node 20 and 22. */
+/**
+ * Size of each half (semi-space) of the young generation: the default maximum of Node 20 and 22.
+ */
 const SEMI_SPACE_MIB = 16;
-/** Of the old generation, until it is first collected. */
-const OLD_SPACE_MIB = 64;
+/** Size of the old generation before its first collection. */
+const OLD_SPACE_MIB = 256;
 
 /**
  * @param {NodeJS.ProcessEnv} [env]
@@ -26,7 +28,7 @@ export function heapSizes({ NODE_OPTIONS: own = '' } = process.env) {
 
 /**
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {string[]} flags of V8
+ * @returns {string[]} V8 options
  */
 export function heapFlags(env) {
   const { semiSpaceMib: semi, oldSpaceMib: old } = heapSizes(env);

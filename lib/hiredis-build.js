@@ -1,7 +1,12 @@
-/** Where a build of hiredis-node is kept: the storage, the codec and the build agree on it here. */
+/** Folder of a hiredis-node build, shared by the storage, the codec and the build. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { quoteForShell } from './format.js';
+
+/** Correct in an installed package too, where `npm run` would use the user's. */
+const SCRIPT = fileURLToPath(new URL('../scripts/build-hiredis.js', import.meta.url));
 
 /**
  * Builds are kept by ABI and processor. The part below node_modules matters: code in there may
@@ -15,7 +20,7 @@ export function builtFolder(home) {
 
 /**
  * @param {string} home the state folder
- * @returns {string} where a build puts the compiled module
+ * @returns {string} location of the compiled module
  */
 export function builtBinary(home) {
   return path.join(builtFolder(home), 'node_modules/hiredis/build/Release/hiredis.node');
@@ -24,7 +29,7 @@ export function builtBinary(home) {
 /** @type {string | null} */
 let failure = null;
 
-/** @param {string | null} reason why the build of this process failed; null: it did not */
+/** @param {string | null} reason reason why the build of this process failed; null: it did not */
 export function noteBuild(reason) {
   failure = reason;
 }
@@ -38,7 +43,9 @@ export function missingBuild(home) {
   return {
     reason:
       failure ??
-      'it is not built for this Node; as published it does not compile on Node 12 or later',
-    hint: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
+      'it is not built for this Node; the published version does not compile on Node 12 or later',
+    hint:
+      `node ${quoteForShell(path.relative('', SCRIPT))} ` +
+      '(needs a C++ compiler, make, Python and Node headers)',
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The state folder of Dragstrip: where fetched servers, their data and their records are kept.
- * Not for results: those go where the user says.
+ * The state folder of Dragstrip: the location of fetched servers, their data and their records.
+ * Results are not stored here, but where the user specifies.
  */
 
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
@@ -8,21 +8,24 @@ import { dirname, join, resolve } from 'node:path';
 import { usageError } from './errors.js';
 import { makeFolder } from './folder.js';
 
-/** Where root's is if others may not enter the working directory: its servers are not root's. */
+/**
+ * State folder of root if other users cannot enter its working directory, since its servers need
+ * to.
+ */
 export const ROOT_HOME = '/var/lib/dragstrip';
 /** Name of the state folder. */
 export const HOME_NAME = '.dragstrip';
 
 /**
- * Programs in the state folder are executed. One above the working directory is used only if it is
- * the user's own and nobody else may write to it (like git's safe.directory): anyone may create one
- * in /tmp.
+ * Programs in the state folder are executed. One above the working directory is used only if it
+ * belongs to the user and nobody else may write to it (like git's safe.directory), since anyone may
+ * create one in /tmp.
  * @param {{ env?: Record<string, string | undefined>, cwd?: string, uid?: number }} [options]
- * @returns {string} absolute path: DRAGSTRIP_HOME; else the nearest `.dragstrip` at or above cwd,
- *   as git looks for its folder; else cwd/.dragstrip. It need not exist yet. Untrusted ones above
- *   cwd are passed over; for root, /var/lib/dragstrip in place of one that others cannot reach
- * @throws {import('./errors.js').DragstripError} E_USAGE where that of cwd is another user's, and
- *   where the user's own is writable by others
+ * @returns {string} absolute path: DRAGSTRIP_HOME; otherwise the nearest `.dragstrip` at or above
+ *   cwd, as git finds its folder; otherwise cwd/.dragstrip. It need not exist yet. Untrusted ones
+ *   above cwd are skipped; for root, /var/lib/dragstrip instead of one that others cannot reach
+ * @throws {import('./errors.js').DragstripError} E_USAGE: the folder in cwd belongs to another
+ *   user, or the user's own is writable by others
  */
 export function findHome({
   env = process.env,
@@ -46,7 +49,7 @@ function nearestHome(cwd, uid, env) {
     if (distrust === null) return candidate;
     if (distrust === 'writable') {
       throw usageError(
-        `the state folder ${candidate} is writable by other users, and its programs are executed`,
+        `the state folder ${candidate} is writable by other users, but Dragstrip executes programs in it`,
         `run \`chmod go-w ${candidate}\` if only you have written to it, or remove it`,
       );
     }
@@ -62,8 +65,8 @@ function nearestHome(cwd, uid, env) {
 
 /**
  * @param {string} folder
- * @returns {string | null} the first folder of it, from the root on, that others may not enter;
- *   null: they may enter it
+ * @returns {string | null} the first folder in its path, from the root on, that others may not
+ *   enter; null: none
  */
 export function closedFolder(folder) {
   const above = dirname(folder);
@@ -76,8 +79,8 @@ export function closedFolder(folder) {
 /**
  * @param {number} uid
  * @param {Record<string, string | undefined>} env
- * @returns {number[]} the user; for a root that sudo made also the user who called it, as git does.
- *   Windows has no such numbers, all are 0 there
+ * @returns {number[]} the user; for root through sudo also the user who called it, as in git.
+ *   Windows has no such numbers: all are 0
  */
 function trustedOwners(uid, env) {
   const caller = Number(env['SUDO_UID']);
@@ -87,20 +90,20 @@ function trustedOwners(uid, env) {
 /**
  * @param {string} candidate
  * @param {readonly number[]} owners
- * @returns {'missing' | 'owner' | 'writable' | null} null: it can be trusted
+ * @returns {'missing' | 'owner' | 'writable' | null} null if it can be trusted
  */
 function distrustOf(candidate, owners) {
   const there = statSync(candidate, { throwIfNoEntry: false });
   if (!there?.isDirectory()) return 'missing';
-  // Another user's link may lead to any folder of this user.
+  // Another user's link may point to any folder of this user.
   if (![there, lstatSync(candidate)].every(({ uid }) => owners.includes(uid))) return 'owner';
   return process.platform !== 'win32' && (there.mode & 0o022) !== 0 ? 'writable' : null;
 }
 
 /**
- * The state folder is private as a whole: sockets without passwords and data lie in it.
+ * The whole state folder is private, since it contains data and secrets.
  * @param {string} home absolute path
- * @throws {import('./errors.js').DragstripError} E_USAGE where it cannot be made or written
+ * @throws {import('./errors.js').DragstripError} E_USAGE: it cannot be created or written
  */
 export function makeHome(home) {
   try {
@@ -109,7 +112,7 @@ export function makeHome(home) {
   } catch (error) {
     throw usageError(
       `the state folder ${home} cannot be written (${error.code})`,
-      'set DRAGSTRIP_HOME to a folder that you may write to',
+      'set DRAGSTRIP_HOME to a writable folder',
     );
   }
 }

@@ -1,11 +1,11 @@
-/** What a storage is called with its profile. */
+/** Label of a storage with its profile. */
 
-/** Before the server, in the name of a storage on several: `ioredis on valkey`. */
+/** Separator before the server, in the name of a storage on several: `ioredis on valkey`. */
 const ON = ' on ';
 
 /**
  * @param {{ storage: string, profile: string }} benchmark
- * @returns {string} `ioredis`, `ioredis:tuned`, `ioredis:tuned on valkey`: as the user names it,
+ * @returns {string} `ioredis`, `ioredis:tuned`, `ioredis:tuned on valkey`: as named by the user,
  *   the default profile has no suffix
  */
 export function labelOf({ storage, profile }) {

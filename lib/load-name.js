@@ -1,4 +1,4 @@
-/** How a load is called in a sentence. */
+/** Names of loads in sentences. */
 
 import { formatCount, formatThroughput } from './format.js';
 
@@ -31,7 +31,7 @@ export function flightName({ kind, inFlight, operations = null, processes = 1, .
 
 /**
  * @param {Shape} load
- * @returns {string} ` on 4 connections`, `, values of 64 characters`; empty: as usual
+ * @returns {string} ` on 4 connections`, `, values of 64 characters`; empty for the default
  */
 export function shapeName({ connections, valueSize }) {
   const over = connections === undefined ? '' : ` on ${formatCount(connections)} connections`;

@@ -1,11 +1,11 @@
 /**
- * The names that a namespace has on the servers, as an open context has them. A namespace is
- * declared as data by its owner: a workload, or the dataset of the race.
+ * The names that a namespace has on the servers, as in an open context. Its owner declares a
+ * namespace as data: a workload, or the dataset of the race.
  */
 
 /**
  * @param {import('./types.js').Namespace} namespace
- * @returns {Readonly<import('./types.js').NamespaceNames>} those that it declares
+ * @returns {Readonly<import('./types.js').NamespaceNames>} the declared names
  */
 export function namesOf({ redis, mariadb, tarantool, cassandra, names }) {
   return Object.freeze(

@@ -1,9 +1,9 @@
-/** The known name that a wrong one is near to, for messages. */
+/** The known name closest to a wrong one, for messages. */
 
 /**
  * @param {string} wrong
  * @param {readonly string[]} names
- * @returns {string} `: did you mean "x"?`, or nothing where none is near
+ * @returns {string} `: did you mean "x"?`, or an empty string if none is close
  */
 export function nearMiss(wrong, names) {
   let best = '';

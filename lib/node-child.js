@@ -1,31 +1,36 @@
 /**
- * A process of Node of its own, for what must be measured undisturbed: starting it, and how it
- * ended. What parent and child say to each other is theirs.
+ * A separate Node process for undisturbed measurements: its start and its exit. The messages
+ * between parent and child are defined elsewhere.
  */
 
-import { execa } from 'execa';
+import { spawn } from 'node:child_process';
 import { heapFlags } from './heap-size.js';
 import { untilParentDies } from './parent-death.js';
 import { fromPlain, toPlain } from './plain-message.js';
 
+/** Time after its signal to complete pending work. */
+const KILL_AFTER_MS = 1000;
+const STDERR_CHARS_KEPT = 65_536;
 const STDERR_LINES = 3;
 const STDERR_CHARS = 300;
-/** V8 says so between a trace of its collections and one of its functions. */
+/** V8 prints this between a trace of its collections and one of its functions. */
 const OUT_OF_HEAP =
   'ran out of heap memory: use fewer --ops, a smaller --in-flight, or a larger heap by ' +
   'NODE_OPTIONS=--max-old-space-size=8192';
 
 /**
- * @typedef {object} Runtime another than this Node
+ * @typedef {object} Runtime a runtime other than this Node
  * @property {'node' | 'bun' | 'deno'} kind
  * @property {string} version
  * @property {string} program
  */
 
 const OF_V8 = ['--expose-gc', ...heapFlags()];
+/** A file that imports `dragstrip` gets define.js, and not the whole of it (package.json). */
+const CONDITION = '--conditions=dragstrip-contender';
 const FLAGS = Object.freeze({
-  node: [...OF_V8, '--no-warnings'],
-  bun: ['--expose-gc'],
+  node: [...OF_V8, CONDITION, '--no-warnings'],
+  bun: ['--expose-gc', CONDITION],
   deno: [
     ...['run', '--allow-all', '--quiet', '--node-modules-dir=manual'],
     `--v8-flags=${OF_V8.join()}`,
@@ -33,34 +38,33 @@ const FLAGS = Object.freeze({
 });
 
 /**
+ * @typedef {{ exitCode?: number | null, signal?: string | null, stderr?: string }} End stderr: the
+ *   end of its output there, or the reason why it did not start
+ */
+
+/**
  * @param {string} entry path of its module
- * @param {{ cpus?: readonly number[], signal?: AbortSignal, runtime?: Runtime }} [options] cpus: it
- *   runs on these; signal: ends it; runtime: in the place of this Node
- * @returns it speaks by messages (`send`, `message`), ends with this process, prints nothing, and
- *   never rejects; what it wrote to stderr is kept
+ * @param {{ cpus?: readonly number[], signal?: AbortSignal, runtime?: Runtime }} [options] cpus:
+ *   processors to run on; signal: ends it; runtime: instead of this Node
+ * @returns process that communicates by messages (`send`, `message`), ends with this process,
+ *   prints nothing; `ended` never rejects
  */
 export function startChild(entry, { cpus = [], signal, runtime } = {}) {
-  const { kind = 'node', program: own = process.execPath } = runtime ?? {};
-  const node = [own, ...FLAGS[kind], entry];
+  const { kind = 'node', program: runtimePath = process.execPath } = runtime ?? {};
+  const node = [runtimePath, ...FLAGS[kind], entry];
   const isPlain = kind !== 'node';
   const [first, ...rest] =
     cpus.length === 0 ? node : ['taskset', '--cpu-list', cpus.join(','), ...node];
-  // A driver may block the event loop, and with it the end of the channel to the parent.
+  // A driver may block the event loop, and thus the detection of a closed channel to the parent.
   const [program, args] = untilParentDies(first, rest) ?? [first, rest];
-  const child = execa(program, args, {
-    ipc: true,
-    buffer: { ipc: false },
+  const child = spawn(program, args, {
     serialization: isPlain ? 'json' : 'advanced',
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-    maxBuffer: 65_536,
-    reject: false,
-    cleanup: true,
-    cancelSignal: signal,
-    forceKillAfterDelay: 1000,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    signal,
   });
-  return isPlain ? withPlainMessages(child) : child;
+  /** @type {import('node:child_process').ChildProcess & { ended: Promise<End> }} */
+  const running = Object.assign(child, { ended: endOf(child) });
+  return isPlain ? withPlainMessages(running) : running;
 }
 
 /**
@@ -81,17 +85,32 @@ function withPlainMessages(child) {
 }
 
 /**
- * @param {{ exitCode?: number, signal?: string, stderr?: unknown, shortMessage?: string }} ended
- *   without what it was started for
- * @returns {string} to stand behind its name; with the last lines of stderr
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<End>}
  */
-export function describeEnd({ exitCode, signal, stderr, shortMessage }) {
-  if (/heap out of memory/i.test(String(stderr))) return OUT_OF_HEAP;
+function endOf(child) {
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr = (stderr + text).slice(-STDERR_CHARS_KEPT);
+  });
+  return new Promise((resolve) => {
+    child.on('error', ({ message }) => {
+      if (child.pid === undefined) resolve({ stderr: message });
+      else setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
+    });
+    child.on('close', (exitCode, signal) => resolve({ exitCode, signal, stderr }));
+  });
+}
+
+/**
+ * @param {End} ended end of a process that failed
+ * @returns {string} text to append to its name, with the last lines of stderr
+ */
+export function describeEnd({ exitCode, signal, stderr = '' }) {
+  if (/heap out of memory/i.test(stderr)) return OUT_OF_HEAP;
   const end = signal ? `was killed by ${signal}` : `ended with status ${exitCode ?? '?'}`;
   const how = `${end} before it returned a result`;
-  const lines = String(stderr ?? shortMessage ?? '')
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
-  const said = lines.slice(-STDERR_LINES).join(' | ').slice(0, STDERR_CHARS);
-  return said === '' ? how : `${how}: ${said}`;
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+  const output = lines.slice(-STDERR_LINES).join(' | ').slice(0, STDERR_CHARS);
+  return output === '' ? how : `${how}: ${output}`;
 }

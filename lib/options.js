@@ -1,7 +1,8 @@
 /**
- * Options as data: an option is declared once, with its kind, range, default and help. From the
- * declaration come the parser of the command line, the help, the README, the check of the values
- * that a program gives, and the default. A value is taken as text or as itself, by the same rules.
+ * Options as data: an option is declared once, with its kind, range, default and help. The
+ * declaration provides the parser of the command line, the help, the README, the validation of
+ * values from programs, and the default. A value is read from text or used directly, by the same
+ * rules.
  */
 
 import { usageError } from './errors.js';
@@ -10,23 +11,24 @@ import { usageError } from './errors.js';
  * @typedef {object} Option
  * @property {keyof typeof KINDS} kind
  * @property {string} help one line
- * @property {any} [default] absent: there is none
- * @property {string} [shown] the default for the help, where it is not one value
- * @property {string} [value] what the help calls the value: `<n>`
+ * @property {any} [default] absent: no default
+ * @property {string} [shown] default shown in the help, if it is not a single value
+ * @property {string} [value] placeholder in the help: `<n>`
  * @property {string} [flag] without dashes; absent: the name in kebab case
- * @property {readonly string[]} [also] further flags with dashes: `-c`, `--clients`
+ * @property {readonly string[]} [also] further option names with dashes: `-c`, `--clients`
  * @property {Readonly<Record<string, unknown>>} [defaultOf] other defaults, by test
- * @property {readonly string[]} [tests] those of the workload's tests that take it; absent: all
+ * @property {Readonly<Record<string, unknown>>} [implies] for a flag: values of other options that
+ *   are not given
+ * @property {readonly string[]} [tests] tests of the workload that accept it; absent: all
  * @property {number} [min]
  * @property {number} [max]
  * @property {readonly string[] | Readonly<Record<string, unknown>>} [choices] names; or names and
- *   what each stands for
- * @property {(text: string, label: string) => unknown} [read] of the kind `read`
- * @property {boolean} [needsUnit] of a time as text: a bare number is an error
- * @property {boolean} [isFlag] false: only a program gives it
- * @property {string} [hint] of a list with an empty name; absent: an example
+ *   their meanings
+ * @property {(text: string, label: string) => unknown} [read] parser of the kind `read`
+ * @property {boolean} [isFlag] false: only for programs
+ * @property {string} [hint] hint for a list with an empty name; absent: an example
  *
- * @typedef {Readonly<Record<string, Option>>} OptionTable by name
+ * @typedef {Readonly<Record<string, Option>>} OptionTable options by name
  * @typedef {Partial<Option> & { help: string }} More
  */
 
@@ -76,7 +78,7 @@ export const seconds = simple('seconds', '<seconds>');
 
 export const choice = named('choice', '<name>');
 
-/** Some of known names, in their order. */
+/** Several of the known names, in their order. */
 export const choices = named('choices', '<list>');
 
 /** @type {(fallback: readonly string[] | undefined, more: More) => Option} */
@@ -88,55 +90,74 @@ export const flag = (more) => ({ kind: 'flag', ...more });
 /** @type {(more: More) => Option} */
 export const text = (more) => ({ kind: 'text', value: '<text>', ...more });
 
-/** One text for each time that it is given. @type {(more: More) => Option} */
+/** One text per occurrence of the option. @type {(more: More) => Option} */
 export const texts = (more) => ({ kind: 'texts', value: '<text>', ...more });
 
-/** With rules of its own. @type {(read: NonNullable<Option['read']>, more: More) => Option} */
+/** A kind with its own rules. @type {(read: NonNullable<Option['read']>, more: More) => Option} */
 export const reading = (read, more) => ({ kind: 'read', value: '<text>', read, ...more });
 
 const DURATION_UNITS_MS = Object.freeze({ us: 1e-3, µs: 1e-3, ms: 1, s: 1e3, m: 6e4, h: 36e5 });
 const DAY_MS = 86_400_000;
 
 /**
- * @param {unknown} given digits, `_` between them, `k` or `M` behind them; or a number
- * @param {{ min?: number, max?: number }} range
+ * @param {unknown} input digits, with `_` between and `k` or `M` after them; or a number
+ * @param {Pick<Option, 'min' | 'max' | 'default' | 'shown'>} option
  * @param {string} label
  * @returns {number}
- * @throws {import('./errors.js').DragstripError} E_USAGE
+ * @throws {import('./errors.js').DragstripError} E_USAGE with the nearest valid number
  */
-function takeCount(given, { min = 0, max = Number.MAX_SAFE_INTEGER }, label) {
-  const match = typeof given === 'string' ? /^(\d[\d_]*)([kM]?)$/.exec(given.trim()) : null;
+function takeCount(input, option, label) {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = option;
+  const match =
+    typeof input === 'string' ? /^(\d[\d_]*(?:\.\d+)?)([kM]?)$/.exec(input.trim()) : null;
   const unit = { '': 1, k: 1e3, M: 1e6 }[match?.[2] ?? ''] ?? 1;
-  const value = match === null ? given : Number(match[1].replaceAll('_', '')) * unit;
+  const value = match === null ? input : scaled(match[1].replaceAll('_', ''), unit);
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) {
     return value;
   }
+  const meant = value === '' ? Number.NaN : Math.round(Number(value));
+  const near = Number.isNaN(meant) ? usualCount(option) : Math.max(min, Math.min(max, meant));
   throw usageError(
-    `${label} ${JSON.stringify(given)}: not a whole number from ${min} to ${max}`,
-    `write for example ${label} ${Math.max(min, Math.min(max, 50_000))}`,
+    `${label} ${JSON.stringify(input)}: not a whole number from ${min} to ${max}`,
+    `write for example ${label} ${near}`,
   );
 }
 
 /**
- * @param {unknown} given `10s`, `500ms`, `2m`, a bare number is seconds; or milliseconds
- * @param {Pick<Option, 'needsUnit'>} option
+ * @param {string} digits
+ * @param {number} unit
+ * @returns {number} rounded, so that 2.3k is 2300, not 2299.99…
+ */
+const scaled = (digits, unit) => Number((Number(digits) * unit).toFixed(6));
+
+/**
+ * @param {{ default?: any, shown?: string, min?: number }} option
+ * @returns {number} text for hints
+ */
+function usualCount({ default: value, shown, min = 1 }) {
+  return Number([value ?? shown].flat()[0]) || min;
+}
+
+/**
+ * @param {unknown} input `10s`, `500ms`, `2m`; or milliseconds
+ * @param {Option} _option
  * @param {string} label
  * @returns {number} milliseconds, more than 0 and at most a day
  */
-function takeDuration(given, { needsUnit = false }, label) {
+function takeDuration(input, _option, label) {
   const match =
-    typeof given === 'string' ? /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)?$/.exec(given.trim()) : null;
-  if (needsUnit && match !== null && match[2] === undefined) {
+    typeof input === 'string' ? /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)?$/.exec(input.trim()) : null;
+  if (Number(match?.[1]) > 0 && match?.[2] === undefined) {
     throw usageError(
-      `${label} ${JSON.stringify(given)}: a time without a unit`,
-      `write ${label} ${match[1]}ms or ${label} ${match[1]}us`,
+      `${label} ${JSON.stringify(input)}: a time without a unit`,
+      `write ${label} ${match?.[1]}s or ${label} ${match?.[1]}ms`,
     );
   }
   const unit = DURATION_UNITS_MS[/** @type {'s'} */ (match?.[2] ?? 's')];
-  const value = match === null ? given : Number(match[1]) * unit;
+  const value = match === null ? input : Number(match[1]) * unit;
   if (typeof value === 'number' && value > 0 && value <= DAY_MS) return value;
   throw usageError(
-    `${label} ${JSON.stringify(given)}: not a time up to 24 h`,
+    `${label} ${JSON.stringify(input)}: not a time up to 24 h`,
     `write for example ${label} 10s or ${label} 500ms`,
   );
 }
@@ -157,16 +178,16 @@ function takeSeconds(given, label) {
 }
 
 /**
- * @param {unknown} given with commas between; or a list
+ * @param {unknown} given text separated by commas; or a list
  * @param {string} label
  * @param {string} [hint]
- * @returns {unknown[]} at least one
+ * @returns {unknown[]} at least one item
  */
 function itemsOf(given, label, hint = `write for example ${label} a,b`) {
   const items = typeof given === 'string' ? given.split(',').map((item) => item.trim()) : given;
   if (Array.isArray(items) && items.length > 0 && !items.includes('')) return items;
   throw usageError(
-    `${label} ${JSON.stringify(given)}: ${Array.isArray(items) ? 'an empty name in the list' : 'not a list'}`,
+    `${label} ${JSON.stringify(given)}: ${Array.isArray(items) ? 'an empty item in the list' : 'not a list'}`,
     hint,
   );
 }
@@ -175,8 +196,8 @@ function itemsOf(given, label, hint = `write for example ${label} a,b`) {
  * @param {unknown} given
  * @param {Option} option
  * @param {string} label
- * @param {unknown} [whole] what the message shows
- * @returns {string} the name
+ * @param {unknown} [whole] complete text for the message
+ * @returns {string} the valid name
  */
 function takeName(given, { choices: known = [] }, label, whole = given) {
   const all = Array.isArray(known) ? known : Object.keys(known);
@@ -196,13 +217,14 @@ function meaningOf({ choices: known = [] }, name) {
 }
 
 /**
- * How a value of each kind is taken: as text or as itself. Throws E_USAGE.
+ * Parser of each kind, from text or from the value itself. Throws E_USAGE.
  * @satisfies {Record<string, (given: any, option: Option, label: string) => unknown>}
  */
 const KINDS = {
   count: takeCount,
   counts: (given, option, label) => {
-    const items = typeof given === 'number' ? [given] : itemsOf(given, label);
+    const hint = `write for example ${label} ${usualCount(option)}`;
+    const items = typeof given === 'number' ? [given] : itemsOf(given, label, hint);
     return [...new Set(items.map((item) => takeCount(item, option, label)))];
   },
   duration: takeDuration,
@@ -237,7 +259,7 @@ const KINDS = {
  */
 function takeText(given, label) {
   if (typeof given === 'string') return given;
-  throw usageError(`${label} ${JSON.stringify(given)}: not a text`);
+  throw usageError(`${label} ${JSON.stringify(given)}: not a string`);
 }
 
 /**
@@ -252,17 +274,17 @@ export function flagOf(name, { flag: own }) {
 /**
  * @param {string} name
  * @param {Option} option
- * @param {unknown} given as itself; or as text
- * @param {{ asText?: boolean }} [how] asText: of the command line
- * @returns {any} the value
- * @throws {import('./errors.js').DragstripError} E_USAGE where it is not of its kind or range
+ * @param {unknown} given a value; or text
+ * @param {{ asText?: boolean }} [how] asText: from the command line
+ * @returns {any} the parsed value
+ * @throws {import('./errors.js').DragstripError} E_USAGE: wrong kind or out of range
  */
 export function takeOption(name, option, given, { asText = false } = {}) {
   const label = flagOf(name, option);
   if (asText || typeof given !== 'string' || TEXT_KINDS.includes(option.kind)) {
     return KINDS[option.kind](given, option, label);
   }
-  throw usageError(`${label} ${JSON.stringify(given)}: a text`, 'a program gives the value itself');
+  throw usageError(`${label} ${JSON.stringify(given)}: a text`, 'pass the value itself');
 }
 
 /** Kinds whose value may be a text. */
@@ -270,26 +292,29 @@ const TEXT_KINDS = ['choice', 'text', 'texts', 'read'];
 
 /**
  * @param {OptionTable} table
- * @param {Readonly<Record<string, unknown>>} given by name
+ * @param {Readonly<Record<string, unknown>>} input given values by name
  * @param {{ asText?: boolean, test?: string, command?: string }} [how] test: of the workload;
- *   command: what it is called with its tests
- * @returns {Record<string, any>} values, with the defaults of those that are not given
+ *   command: its name with its tests
+ * @returns {Record<string, any>} values, with the defaults of options that are not given
  * @throws {import('./errors.js').DragstripError} E_USAGE
  */
-export function takeOptions(table, given, how = {}) {
+export function takeOptions(table, input, how = {}) {
   const { test = '', command = '' } = how;
+  const flags = Object.entries(table).filter(([name]) => input[name] === true);
+  const implied = Object.assign({}, ...flags.map(([, { implies }]) => implies));
   /** @type {Record<string, any>} */
   const values = {};
   for (const [name, option] of Object.entries(table)) {
     const { tests, defaultOf = {} } = option;
-    const isGiven = given[name] !== undefined;
+    const isGiven = input[name] !== undefined;
     if (tests !== undefined && !tests.includes(test)) {
       if (!isGiven) continue;
       const owner = `${command} ${tests[0]}`.trim();
-      throw usageError(`${flagOf(name, option)}: it belongs to ${owner}`, 'leave it out');
+      throw usageError(`${flagOf(name, option)} is an option of ${owner}`, 'leave it out');
     }
-    const byDefault = Object.hasOwn(defaultOf, test) ? defaultOf[test] : option.default;
-    const value = isGiven ? takeOption(name, option, given[name], how) : byDefault;
+    const byDefault =
+      implied[name] ?? (Object.hasOwn(defaultOf, test) ? defaultOf[test] : option.default);
+    const value = isGiven ? takeOption(name, option, input[name], how) : byDefault;
     if (value !== undefined) values[name] = value;
   }
   return values;
@@ -297,17 +322,16 @@ export function takeOptions(table, given, how = {}) {
 
 /**
  * @param {Option} option
- * @returns {string} what the help says, with the default
+ * @returns {string} description in the help, without the default
  */
-export function helpOf(option) {
-  const { help, shown = shownDefaults(option), also = [] } = option;
+export function helpOf({ help, also = [] }) {
   const others = also.filter((one) => one.startsWith('--'));
-  const known = others.length === 0 ? '' : ` (also ${others.join(', ')})`;
-  return `${help}${known}${shown === undefined ? '' : ` (default: ${shown})`}`;
+  return others.length === 0 ? help : `${help} (also ${others.join(', ')})`;
 }
 
-/** @param {Option} option */
-function shownDefaults(option) {
+/** @param {Option} option @returns {string | undefined} the default, as shown in the help */
+export function defaultIn(option) {
+  if (option.shown !== undefined) return option.shown;
   const own = shownDefault(option);
   const others = Object.entries(option.defaultOf ?? {}).flatMap(([test, value]) => {
     const shown = shownDefault({ ...option, default: value });

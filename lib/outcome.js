@@ -21,7 +21,7 @@ export const UNSENT = 6;
 
 /**
  * @param {{ outcomes: Record<string, number> }} round
- * @returns {string} how many of which were not ok; empty: none
+ * @returns {string} counts of outcomes other than ok; empty: none
  */
 export function wrongOutcomes({ outcomes }) {
   return Object.entries(outcomes)

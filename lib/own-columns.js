@@ -1,4 +1,4 @@
-/** The table of the user that --table names: two columns of it, as text. */
+/** The user's table named by --table: two of its columns, as text. */
 
 import { usageError } from './errors.js';
 

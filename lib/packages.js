@@ -1,6 +1,6 @@
 /**
- * Installed npm packages: whether one is there, and its version, without loading it. Not for
- * installing any.
+ * Installed npm packages: whether one is installed, and its version, without loading it. It
+ * installs nothing.
  */
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
@@ -17,13 +17,14 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
  */
 
 /**
- * Looks where Node's own resolution looks: node_modules beside this file and in each folder above.
- * Then from the working directory, for drivers of the user's own.
- * require.resolve would not do, because `exports` of some packages hide their package.json.
- * @param {string} name npm name, with its scope
- * @param {string} [importer] absolute path of the file that imports it: what that file gets comes
- *   first; one that gets none may wrap a storage of Dragstrip, which brings it; absent: Dragstrip
- * @returns {InstalledPackage | null} null where it is not there
+ * Searches the same folders as Node's own resolution: node_modules next to this file and in each
+ * folder above, then from the working directory, for drivers of the user. require.resolve is
+ * unsuitable, because `exports` of some packages hide their package.json.
+ * @param {string} name npm name, including its scope
+ * @param {string} [importer] absolute path of the importing file, whose resolution comes first;
+ *   without a match it may wrap a storage of Dragstrip, which provides the package; absent:
+ *   Dragstrip
+ * @returns {InstalledPackage | null} null if it is not installed
  */
 export function findPackage(name, importer) {
   const own =
@@ -48,7 +49,7 @@ function findFrom(start, name) {
 /**
  * @param {string} folder
  * @param {string} name
- * @returns {InstalledPackage | null} null: a broken installation is none
+ * @returns {InstalledPackage | null} null for a broken installation
  */
 function readPackage(folder, name) {
   const manifest = readManifest(folder);
@@ -57,7 +58,7 @@ function readPackage(folder, name) {
 
 /**
  * @param {string} folder
- * @returns {Record<string, any> | null} its package.json; null: none that can be read
+ * @returns {Record<string, any> | null} its package.json; null: none readable
  */
 export function readManifest(folder) {
   try {
@@ -69,8 +70,8 @@ export function readManifest(folder) {
 }
 
 /**
- * @param {string} file absolute
- * @returns {{ name: string, folder: string } | null} the package that it belongs to: the nearest
+ * @param {string} file absolute path
+ * @returns {{ name: string, folder: string } | null} the package that contains it: the nearest
  *   package.json with a name
  */
 export function packageOfFile(file) {

@@ -1,8 +1,7 @@
 /**
- * The values of slices as a stored result has them: a text in place of each array, a third of its
- * size. A value is two bytes, its logarithm in steps of 0.06 %, far below what a slice scatters.
- * Values in memory are rounded to these steps when they are made, so that a stored result says
- * exactly what its run said.
+ * The values of slices in a stored result: a text instead of each array, a third of its size. A
+ * value is two bytes, its logarithm in steps of 0.06 %, far below the scatter of slices. Values in
+ * memory are rounded to these steps on creation, so that a stored result equals its run exactly.
  */
 
 const STEPS = 1750;
@@ -10,10 +9,10 @@ const NOTHING = 0;
 const ZERO = 1;
 const ONE = 2;
 const CODE_MAX = 0xffff;
-/** Of the numbers that the steps stand for: as many tell them apart. */
+/** Digits of the numbers at the steps: enough to keep them distinct. */
 const DIGITS = 6;
 
-/** The fields of a contender's round that are packed. */
+/** The packed fields of a contender's round. */
 const FIELDS = Object.freeze(['timePs', 'clientCpuPs', 'serverCpuPs', 'medianNs']);
 
 /** @param {number | null} value */
@@ -31,7 +30,7 @@ function numberAt(code) {
 
 /**
  * @param {number | null} value
- * @returns {number | null} the nearest that can be packed
+ * @returns {number | null} the nearest packable value
  */
 export function roundedToStep(value) {
   return numberAt(codeOf(value));
@@ -48,7 +47,7 @@ export function packValues(values) {
 }
 
 /**
- * @param {string} text of packValues
+ * @param {string} text result of packValues
  * @returns {(number | null)[]}
  */
 export function unpackValues(text) {
@@ -59,7 +58,7 @@ export function unpackValues(text) {
 /**
  * @template Document
  * @param {Document} result
- * @returns {Document} as it is stored; the same where it has no slices
+ * @returns {Document} as stored; unchanged if it has no slices
  */
 export function packResult(result) {
   return mapSlices(result, (values) => (Array.isArray(values) ? packValues(values) : values));
@@ -67,7 +66,7 @@ export function packResult(result) {
 
 /**
  * @template Document
- * @param {Document} data of a stored result, not validated yet, of this or an earlier version
+ * @param {Document} data stored result, not validated yet, of this or an earlier version
  * @returns {Document}
  */
 export function unpackResult(data) {
@@ -76,7 +75,7 @@ export function unpackResult(data) {
 
 /**
  * @template Document
- * @param {Document} document whose form may be wrong anywhere
+ * @param {Document} document document of any form
  * @param {(values: unknown) => unknown} map
  * @returns {Document}
  */
@@ -97,15 +96,15 @@ function mapSlices(document, map) {
   }));
   if (loads === undefined) return document;
   const { unfinished } = comparison;
-  const own = { loads: each(unfinished?.loads, (list) => each(list, ofRound)) };
-  const journal = own.loads && { unfinished: { ...unfinished, ...own } };
+  const packed = { loads: each(unfinished?.loads, (list) => each(list, ofRound)) };
+  const journal = packed.loads && { unfinished: { ...unfinished, ...packed } };
   return { ...document, comparison: { ...comparison, loads, ...journal } };
 }
 
 /**
  * @param {any} list
  * @param {(one: any) => any} map
- * @returns {any} the same where it is no list of objects
+ * @returns {any} unchanged if it is not a list of objects
  */
 function each(list, map) {
   if (!Array.isArray(list)) return list;

@@ -1,6 +1,6 @@
 /**
- * Messages between a process of Node and one of Bun or Deno, which share JSON only: what JSON has
- * no words for (typed arrays, NaN, Infinity) is written as an object with one reserved key.
+ * Messages between a process of Node and one of Bun or Deno, which share only JSON: values without
+ * a JSON form (typed arrays, NaN, Infinity) are written as an object with one reserved key.
  */
 
 const ARRAY = '$array';
@@ -9,13 +9,13 @@ const NUMBER = '$number';
 /** @type {Readonly<Record<string, { from: (values: number[]) => ArrayBufferView }>>} */
 const ARRAYS = Object.freeze({ Int32Array, Uint32Array, Float64Array, Uint8Array, Uint16Array });
 
-/** Whether this process is one whose messages are plain. */
+/** Whether this process uses plain messages. */
 export const IS_PLAIN =
   process.versions['bun'] !== undefined || process.versions['deno'] !== undefined;
 
 /**
  * @param {any} value
- * @returns {any} the same for JSON
+ * @returns {any} a JSON-compatible copy
  */
 export function toPlain(value) {
   if (typeof value === 'number') {
@@ -31,7 +31,7 @@ export function toPlain(value) {
 }
 
 /**
- * @param {any} value of toPlain, through JSON
+ * @param {any} value result of toPlain, through JSON
  * @returns {any}
  */
 export function fromPlain(value) {
@@ -43,17 +43,17 @@ export function fromPlain(value) {
 }
 
 /**
- * Of a child: to its parent, in the form that this process needs.
+ * In a child: sends to the parent, in the form that this process uses.
  * @param {unknown} message
  * @param {() => void} [sent]
  */
 export function sendToParent(message, sent) {
-  // Where a parent is gone, so is this process, on its `disconnect`.
+  // If the parent has exited, this process exits on `disconnect`.
   process.send?.(IS_PLAIN ? toPlain(message) : message, undefined, undefined, sent);
 }
 
 /**
- * Of a child.
+ * In a child: receives messages of the parent.
  * @param {(message: any) => void} handle
  */
 export function onParentMessage(handle) {

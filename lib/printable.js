@@ -1,18 +1,22 @@
 /**
- * Texts of others, such as a server's error message or a string of a stored result, made safe for a
- * terminal: it would execute the escape sequences in them. Not for texts with colours of our own.
+ * Makes foreign texts safe for a terminal, such as a server's error message or a string of a stored
+ * result: a terminal would execute escape sequences in them. Not for texts with Dragstrip's own
+ * colours.
  */
 
-/** C0 without tab and line feed, DEL, and C1. */
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+/**
+ * Control characters except tab and line feed, and characters that reorder or hide text
+ * (bidirectional).
+ */
+const UNSAFE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * @param {string} text
- * @returns {string} the same with control characters written out, as `\x1b`
+ * @returns {string} the same with these escaped, as `\x1b` and `\u{202e}`
  */
 export function printable(text) {
-  return text.replace(
-    CONTROLS,
-    (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+  return text.replace(UNSAFE, (character) => {
+    const code = /** @type {number} */ (character.codePointAt(0)).toString(16);
+    return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`;
+  });
 }

@@ -3,6 +3,7 @@
  * except pidExists.
  */
 
+import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
@@ -13,8 +14,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
  * @param {number} pid
- * @returns {number | null} start time in clock ticks since boot; null where no such process lives
- *   (a zombie has ended already)
+ * @returns {number | null} start time in clock ticks since boot; null if no such process lives (a
+ *   zombie has already ended)
  */
 export function readStartTicks(pid) {
   let stat;
@@ -39,9 +40,9 @@ export function isAlive({ pid, startTicks }) {
 }
 
 /**
- * Where only the pid is known, on any operating system.
+ * Fallback by pid only, on any operating system.
  * @param {number} pid
- * @returns {boolean} whether a process has it; possibly another one than before
+ * @returns {boolean} whether a process has it; possibly a different one than before
  */
 export function pidExists(pid) {
   try {
@@ -52,16 +53,42 @@ export function pidExists(pid) {
   }
 }
 
-/**
- * @returns {ProcessIdentity} of the calling process
- */
+/** @returns {ProcessIdentity} identity of the calling process */
 export function ownIdentity() {
   return { pid: process.pid, startTicks: readStartTicks(process.pid) ?? 0 };
 }
 
 /**
- * @returns {string | null} what names the numbering of processes: this boot of the machine, and the
- *   pid namespace, of which containers have their own; null where that is not known (not on Linux)
+ * @returns {string} name of the calling process for its folders: `PID.TICKS.SCOPE`, short, since
+ *   some of them contain sockets
+ */
+export function ownerName() {
+  const { pid, startTicks } = ownIdentity();
+  return `${pid}.${startTicks}.${scopeTag()}`;
+}
+
+/**
+ * @param {string} name result of ownerName
+ * @returns {boolean} whether that process may live; true if this is unknown: in another container
+ */
+export function ownerMayLive(name) {
+  const [pid, startTicks, scope] = name.split('.');
+  const here = scopeTag();
+  if (processScope() === null) return pidExists(Number(pid));
+  if (scope === here) return isAlive({ pid: Number(pid), startTicks: Number(startTicks) });
+  return scope?.slice(0, 4) === here.slice(0, 4);
+}
+
+/** @returns {string} four digits each of this boot and of the pid namespace */
+function scopeTag() {
+  const parts = processScope()?.split('.') ?? ['', ''];
+  const digest = (/** @type {string} */ text) => createHash('sha256').update(text).digest('hex');
+  return parts.map((part) => digest(part).slice(0, 4)).join('');
+}
+
+/**
+ * @returns {string | null} identity of the numbering of processes: this boot of the machine, and
+ *   the pid namespace, of which containers have their own; null if unknown (not on Linux)
  */
 export function processScope() {
   try {

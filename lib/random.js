@@ -6,8 +6,8 @@
 /**
  * Mixes two 32-bit integers into one, well enough that neighbours share no pattern. The finaliser
  * is that of MurmurHash3 (Austin Appleby, public domain), applied to both words in turn.
- * @param {number} a any integer; taken modulo 2^32
- * @param {number} b any integer; taken modulo 2^32
+ * @param {number} a any integer, modulo 2^32
+ * @param {number} b any integer, modulo 2^32
  * @returns {number} an unsigned 32-bit integer
  */
 export function mix32(a, b) {
@@ -27,7 +27,7 @@ export function mix32(a, b) {
  * state, period at least 2^32.
  * @param {number} seed any integer
  * @param {number} [stream] another integer: independent sequences of one seed
- * @returns {() => number} each call gives the next unsigned 32-bit integer
+ * @returns {() => number} function that returns the next unsigned 32-bit integer
  */
 export function createRandom(seed, stream = 0) {
   let a = mix32(seed, stream) | 0;
@@ -49,9 +49,9 @@ export function createRandom(seed, stream = 0) {
 }
 
 /**
- * Draws an integer below a bound without bias: Lemire's multiply-and-reject is not needed for
- * bounds far below 2^32, so the remainder of a 53-bit draw is taken (bias below 2^-21 at 2^32).
- * @param {() => number} random of createRandom
+ * Draws an integer below a bound. Lemire's multiply-and-reject is not needed for bounds far below
+ * 2^32, so the remainder of a 53-bit draw is used (bias below 2^-21 at 2^32).
+ * @param {() => number} random result of createRandom
  * @param {number} bound 1 to 2^32
  * @returns {number} 0 to bound - 1
  */
@@ -62,10 +62,10 @@ export function drawBelow(random, bound) {
 }
 
 /**
- * Fisher and Yates' shuffle; the argument is left as it is.
+ * Fisher and Yates' shuffle; the argument is not modified.
  * @template T
  * @param {readonly T[]} items
- * @param {() => number} random of createRandom
+ * @param {() => number} random result of createRandom
  * @returns {T[]}
  */
 export function shuffled(items, random) {

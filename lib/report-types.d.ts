@@ -1,16 +1,16 @@
 /**
- * The shapes of reports: what a workload declares of its figures, and the model that every format
- * and every plot reads.
+ * The types of reports: figures declared by a workload, and the model that every format and every
+ * plot reads.
  */
 
-/** A number never travels alone; what has none is a state with its reason. */
+/** A number with its interval and sample count; without a number, a state with its reason. */
 export type Value =
   | {
       value: number | string;
       /** ends of its 95 % interval; null: none */
       low: number | null;
       high: number | null;
-      /** rounds, or pairs of rounds, behind it */
+      /** number of rounds, or pairs of rounds */
       n: number;
       /** half the width of the interval as a share of its centre */
       spread?: number | null;
@@ -19,20 +19,20 @@ export type Value =
 
 export type KeyValue = string | number | boolean | null;
 
-/** Hints for a display; they say nothing about the figure. */
+/** Hints for display, without effect on the figure. */
 export interface Display {
   /** the name in two lines, for a terminal */
   head?: [string, string];
   align?: 'left' | 'right';
-  /** the greatest goes first on a narrow terminal; 0 stays */
+  /** priority of omission: the highest is dropped first on a narrow terminal; 0 is never dropped */
   drop?: number;
-  /** what is shown beside the value; `interval if wide`: left out before a column is */
+  /** additions to the value; `interval if wide`: dropped before any column */
   shows?: readonly ('interval' | 'interval if wide' | 'n')[];
-  /** another unit to show it in: `µs` for nanoseconds, `MB/s` for bytes per second */
+  /** display unit: `µs` for nanoseconds, `MB/s` for bytes per second */
   as?: string;
-  /** digits after the point, instead of the unit's own */
+  /** digits after the point, instead of the unit's default */
   digits?: number;
-  /** with a plus where it is not negative */
+  /** with a plus sign if it is not negative */
   signed?: boolean;
 }
 
@@ -48,42 +48,40 @@ export interface Column extends Display {
 export interface TableRow {
   keys: Record<string, KeyValue>;
   values: Record<string, Value>;
-  /**
-   * wrong: something is wrong with it; drift: it became faster or slower while it was measured
-   */
+  /** wrong: defective; drift: it became faster or slower while it was measured */
   mark: 'wrong' | 'drift' | null;
-  /** what kind of contender it is, where it is no storage with a server */
+  /** kind of contender, if it is not a storage with a server */
   remark: string | null;
-  /** whose colour it has in plots: a storage with its profile, or what the report names */
+  /** key of its colour in plots: a storage with its profile, or the name from the report */
   contender: string | null;
-  /** it has no figure, or is no contender */
+  /** it has no figure, or is not a contender */
   quiet: boolean;
-  /** what it was made of; not part of the JSON */
+  /** its source; not part of the JSON */
   benchmarks: readonly any[];
 }
 
 export interface Table {
   title: string;
-  /** what plots of the same benchmarks name; null: none has any */
+  /** names of the same benchmarks in plots; null: no plot names any */
   id: string | null;
   /** plots show its rows in the colours of their contenders */
   colored: boolean;
-  /** the greatest number of the benchmarks, where the title names it */
+  /** the largest number of the benchmarks, if the title names it */
   rounds: number | null;
   columns: Column[];
   /** further columns of its JSON and CSV */
   inFiles: Column[];
   rows: TableRow[];
-  /** all rows, where a table shows some of them only */
+  /** all rows, if a table shows only some of them */
   plotted?: TableRow[];
 }
 
-/** What a metric may look at beside its benchmark. */
+/** Context of a metric in addition to its benchmark. */
 export interface Scope {
   result: any;
   /** benchmarks of the same table */
   table: readonly any[];
-  /** benchmarks of the same row; more than one where a row stands for several */
+  /** benchmarks of the same row; more than one if a row stands for several */
   row: readonly any[];
   /** benchmarks of the workload */
   all: readonly any[];
@@ -91,23 +89,23 @@ export interface Scope {
 
 export interface Metric extends Display {
   key: string;
-  /** with a line break where its head has two lines and the same words */
+  /** with a line break if its head has two lines and the same words */
   name: string;
   unit: string;
   better: 'more' | 'less' | null;
   of(benchmark: any, scope: Scope): Value;
-  /** its column is left out where no row has a value */
+  /** its column is omitted if no row has a value */
   optional?: boolean;
-  /** it is about other benchmarks too: it has no value for one round */
+  /** it also depends on other benchmarks, so it has no value for one round */
   relative?: boolean;
 }
 
 export interface KeyColumn extends Display {
   key: string;
   name: string;
-  /** it tells rows apart, and is no column */
+  /** it distinguishes rows, and is not a column */
   hidden?: boolean;
-  /** absent: the benchmark's key of that name */
+  /** absent: the benchmark's key with this name */
   of?(benchmark: any): KeyValue;
 }
 
@@ -116,16 +114,16 @@ export interface Pivot {
   key: string;
   name: string;
   has(benchmark: any): boolean;
-  /** added to what a metric says of leaving it out, so that the last goes first */
+  /** added to the metric's priority of omission, so that the last column is dropped first */
   more?: number;
 }
 
 export interface TableSpec {
-  /** which benchmarks it is about; absent: all of the workload */
+  /** benchmarks that it covers; absent: all of the workload */
   where?(benchmark: any): boolean;
   /** a benchmark in parts, or with figures of its own: the series of a sweep */
   expand?(benchmark: any, result: any): any[];
-  /** those that get a rank, by throughput; absent: none beyond what a benchmark has */
+  /** benchmarks that are ranked by throughput; absent: only by the ranks of the benchmarks */
   contenders?(benchmark: any): boolean;
   /** a table for each combination of these keys */
   table?: readonly string[];
@@ -134,36 +132,36 @@ export interface TableSpec {
   /** a column for each of these, for each metric; absent: a column for each metric */
   columns?(table: readonly any[]): readonly Pivot[];
   metrics: readonly Metric[] | ((table: readonly any[], result: any) => readonly Metric[]);
-  /** columns over the whole row, behind those of `columns` */
+  /** columns of the whole row, after those of `columns` */
   across?: readonly Metric[] | ((table: readonly any[], result: any) => readonly Metric[]);
   title(table: readonly any[], result: any): string;
-  /** the title names the number of rounds, so that a row need not */
+  /** the title names the number of rounds, so rows need not */
   namesRounds?: boolean;
   id?(table: readonly any[]): string;
-  /** sorted in place or anew; absent: as measured */
+  /** sorts in place or returns a new list; absent: in the order of measurement */
   order?(rows: TableRow[]): TableRow[];
-  /** rows that a table shows; others are in CSV only; a table without rows is left out */
+  /** rows that a table shows; others appear only in CSV; a table without rows is omitted */
   shown?(rows: TableRow[]): TableRow[];
 }
 
 export interface ReportSpec {
-  /** tables are made for each combination of these keys anew */
+  /** a new set of tables for each combination of these keys */
   section?: readonly string[];
-  /** of an operation that a proxy refuses in its own words: it is no wrong answer */
+  /** for an operation that a proxy refuses in its own words: not a wrong reply */
   refused?(benchmark: any): boolean;
-  /** tables show benchmarks that were skipped too */
+  /** tables show skipped benchmarks too */
   skipped?: boolean;
-  /** a load that is swept is a curve per storage, with its knee */
+  /** a swept load is a curve per storage, with its knee */
   sweeps?: boolean;
-  /** what a row of the dataset is; null: there are no rows; absent: a value of the dataset's size */
+  /** description of a row of the dataset; null: no rows; absent: a value of the dataset's size */
   row?: string | null;
   tables: readonly TableSpec[];
   plots?: readonly PlotSpec[];
-  /** whose colour a benchmark has in plots; absent: its storage with its profile */
+  /** key of a benchmark's colour in plots; absent: its storage with its profile */
   contender?(benchmark: any): string;
-  /** what the figures mean, where a table of it is shown */
+  /** explains the figures next to their table */
   legend?: readonly string[] | ((benchmarks: readonly any[], result: any) => readonly string[]);
-  /** every column and mark of these: name, text */
+  /** explains columns and marks: name, text */
   explain?(benchmarks: readonly any[], result: any): readonly [string, string][];
   notes?(benchmarks: readonly any[], result: any): readonly string[];
   lists?(benchmarks: readonly any[], result: any): readonly List[];
@@ -177,7 +175,7 @@ export interface PlotSpec {
 export interface Item {
   subject: string;
   text: string;
-  /** whether the text may hold words of a server, a driver or a file */
+  /** whether the text may contain words of a server, a driver or a file */
   untrusted: boolean;
   hint: string | null;
 }
@@ -188,52 +186,52 @@ export interface List {
   items: Item[];
 }
 
-/** All that a report shows. */
+/** Everything that a report shows. */
 export interface Document {
   title: string;
-  /** what it comes to, in sentences: a paragraph for each load */
+  /** conclusions in sentences: a paragraph for each load */
   verdict: string[];
   head: [string, string][];
   tables: Table[];
-  /** longer ones, for programs only: pages have them as numbers of plots */
+  /** longer conclusions, for programs only: pages show them as numbers of plots */
   details?: Table[];
-  /** sentences about the rows together */
+  /** sentences about all rows together */
   notes: string[];
   lists: List[];
-  /** what a reader needs at hand */
+  /** essential information for the reader */
   legend: string[];
-  /** every column and mark, with sources of formulas: name, text */
+  /** explanations of columns and marks, with sources of formulas: name, text */
   explanation: [string, string][];
-  /** storage and its driver options that are not defaults */
+  /** storages with the driver options that are not defaults */
   settings: [string, string][];
   /** plots with the tables that they show */
   parts: readonly { plots: readonly PlotSpec[]; tables: readonly Table[] }[];
-  /** of the result, or of what was compared */
+  /** of the result, or of the comparison */
   id: string;
-  /** when and where, for below a picture */
+  /** time and place, for the line below a picture */
   subtitle: string;
-  /** those that plots show, in the order of their colours */
+  /** contenders in plots, in the order of their colours */
   contenders: string[];
-  /** what it was made of; null where the document is not of one result */
+  /** its source; null if the document is not of one result */
   result: import('./result.js').Result | null;
-  /** versions, options and servers; null where the document is not of one result */
+  /** versions, options and servers; null if the document is not of one result */
   setup: Setup | null;
-  /** what each load machine contributed, folded in a page; absent: there is one */
+  /** contributions of each load machine, folded in a page; absent: there is one */
   agents?: Table[];
   /** every round, for a page */
   roundTexts: () => RoundTexts;
-  /** every round, in columns of their own; null where the document is not of one result */
+  /** every round, in separate columns; null if the document is not of one result */
   rounds: (() => RoundTable) | null;
 }
 
-/** What was run on what. */
+/** Environment and options of the run. */
 export interface Setup {
   storages: { columns: string[]; rows: string[][] };
   servers: { title: string; pairs: [string, string][] }[];
   options: [string, string][];
 }
 
-/** One row for each benchmark and round, `of`: whose colour it has. */
+/** One row for each benchmark and round, `of`: key of its colour. */
 export interface RoundTexts {
   columns: { name: string; align: 'left' | 'right' }[];
   rows: { texts: string[]; of: string }[];

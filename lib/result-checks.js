@@ -1,6 +1,6 @@
 /**
- * Whether the numbers of a result agree with each other, which its schema cannot say: sums of
- * outcomes, counts of latencies, throughput. Pure.
+ * Consistency of the numbers of a result, beyond its schema: sums of outcomes, counts of latencies,
+ * throughput. Pure.
  */
 
 import { OUTCOMES } from './outcome.js';
@@ -8,15 +8,15 @@ import { OUTCOMES } from './outcome.js';
 /** @typedef {import('./result.js').Result} Result */
 /** @typedef {import('./result.js').Round} Round */
 
-/** Computed from the same two numbers, but for the last digits. */
+/** Computed from the same two numbers, except for the last digits. */
 const TOLERANCE = 1e-9;
 
 /**
  * @param {Result} result
- * @returns {string | null} the first contradiction; null: there is none
+ * @returns {string | null} the first contradiction; null: none
  */
 export function contradictionIn({ benchmarks, comparison, fleet }) {
-  // Of slices the throughput is a mean over blocks, of a fleet a sum over machines.
+  // In slices the throughput is a mean over blocks, in a fleet a sum over machines.
   const isWhole = comparison === undefined && fleet === undefined;
   for (const { id, rounds } of benchmarks) {
     for (const round of rounds) {

@@ -1,9 +1,9 @@
 /**
- * The result document of a run: its schema. parse-result.js reads one from text. Everything that a
- * report shows is in here; a report computes, it does not measure.
+ * The schema of a run's result document. parse-result.js reads one from text. It contains
+ * everything that a report shows; reports compute, but do not measure.
  *
- * Times are nanoseconds, sizes bytes, throughput operations per second. Fields are added in later
- * versions, never given another meaning; SCHEMA_VERSION rises when a reader must know.
+ * Times are nanoseconds, sizes bytes, throughput operations per second. Later versions add fields,
+ * but never change their meaning; SCHEMA_VERSION increases if readers must adapt.
  */
 
 import { z } from 'zod';
@@ -27,10 +27,11 @@ const benchmark = z.object({
   parameters: z
     .record(text, z.union([text, z.number(), z.boolean()]))
     .optional()
-    .describe('the variant of the workload, where it has several'),
+    .describe('the variant of the workload, if it has several'),
   load,
   state: z.enum(['planned', 'measured', 'skipped', 'failed', 'aborted']),
-  reason: text.nullable().describe('why it was skipped or failed'),
+  reason: text.nullable().describe('reason why it was skipped or failed'),
+  unranked: text.optional().describe('reason why its figure has no rank, although it was measured'),
   hint: text.nullable(),
   rounds: z.array(round),
 });
@@ -38,13 +39,13 @@ const benchmark = z.object({
 const driver = z
   .object({
     version: text.nullable(),
-    path: text.describe('of its folder, from the working folder where it is inside'),
-    commit: text.nullable().describe('of its checkout; null: it is none'),
-    changed: z.boolean().nullable().describe('the checkout has changes that are not committed'),
-    integrity: text.nullable().describe('as npm recorded it when it installed the package'),
+    path: text.describe('path of its folder, relative to the working folder if inside it'),
+    commit: text.nullable().describe('commit of its checkout; null: not a checkout'),
+    changed: z.boolean().nullable().describe('the checkout has uncommitted changes'),
+    integrity: text.nullable().describe('as recorded by npm at installation'),
     hash: text.nullable().describe('SHA-256 of the files, without dependencies; null: too many'),
   })
-  .describe('what the benchmark’s process resolved as its driver');
+  .describe('driver resolved by the benchmark’s process');
 
 const storage = z.object({
   name: text,
@@ -55,10 +56,14 @@ const storage = z.object({
   server: text.nullable(),
   base: text.optional().describe('the storage with the installed version of this driver'),
   driver: driver.optional(),
-  runtime: text.optional().describe('of its processes: `bun 1.4.5`; absent: Node as of the run'),
-  protocol: text.nullable().optional().describe('on the wire; null: embedded, or another'),
+  runtime: text
+    .optional()
+    .describe('runtime of its processes: `bun 1.4.5`; absent: Node of the run'),
+  protocol: text.nullable().optional().describe('wire protocol; null: embedded, or another'),
   calls: z.enum(['promise', 'callback', 'sync']),
-  options: z.record(text, z.unknown()).describe('every driver option that is not its default'),
+  options: z
+    .record(text, z.unknown())
+    .describe('every driver option that differs from its default'),
 });
 
 const serverInfo = z.object({
@@ -83,11 +88,13 @@ const environment = z.object({
   semiSpaceMib: count
     .nullable()
     .optional()
-    .describe('half of V8’s young generation in measured processes; null: by NODE_OPTIONS'),
+    .describe('half of V8’s young generation in measured processes; null: set by NODE_OPTIONS'),
   oldSpaceMib: count
     .nullable()
     .optional()
-    .describe('old generation in measured processes until it is first collected; null: likewise'),
+    .describe(
+      'old generation in measured processes before its first collection; null: set by NODE_OPTIONS',
+    ),
   loadAverage: z.array(z.number()).nullable(),
 });
 
@@ -95,7 +102,7 @@ const pinning = z.object({
   client: z.array(count).describe('processors of the benchmarks’ processes'),
   server: z.array(count).describe('processors of the servers that Dragstrip started'),
   servers: z.array(z.object({ name: text, pinned: z.boolean(), reason: text.nullable() })),
-  reason: text.nullable().describe('why nothing is pinned'),
+  reason: text.nullable().describe('reason why nothing is pinned'),
 });
 
 const warning = z.object({
@@ -107,7 +114,7 @@ const warning = z.object({
 
 const harnessOverhead = z.object({
   load: z.enum(['sync', 'window', 'burst']),
-  inFlight: count.optional().describe('of a window'),
+  inFlight: count.optional().describe('for a window'),
   nsPerOperation: nanoseconds,
   n: count,
 });
@@ -117,7 +124,7 @@ const point = z.object({
   phase: z.enum(['double', 'halve', 'bisect', 'confirm', 'beyond', 'widen']),
   passed: z.boolean().describe('best 2 of 3'),
   trials: z.array(z.object({ passed: z.boolean(), latencyNs: nanoseconds.nullable() })),
-  benchmark: text.describe('its trials are rounds of this benchmark'),
+  benchmark: text.describe('benchmark whose rounds are its trials'),
 });
 
 const search = z.object({
@@ -126,18 +133,18 @@ const search = z.object({
   workload: text,
   percentile: z.number().min(0).max(1),
   limitNs: nanoseconds,
-  rate: z.number().positive().nullable().describe('the greatest within the limit; null: none'),
+  rate: z.number().positive().nullable().describe('the highest rate within the limit; null: none'),
   confirmed: z.boolean().describe('it passed again, and 5 % above it failed'),
-  reason: text.nullable().describe('why it is not confirmed'),
+  reason: text.nullable().describe('reason why it is not confirmed'),
   points: z.array(point),
 });
 
 const ownData = z.object({
   server: text,
   source: z.enum(['scan', 'file', 'table']),
-  keys: count.describe('drawn and read'),
-  seen: count.describe('keys that they were drawn from'),
-  leftOut: z.record(text, count).describe('of those drawn, by the reason'),
+  keys: count.describe('number of keys drawn and read'),
+  seen: count.describe('number of keys from which they were drawn'),
+  leftOut: z.record(text, count).describe('number of drawn keys that were skipped, by reason'),
   valueBytes: z.object({ min: bytes, median: bytes, max: bytes }),
 });
 
@@ -153,28 +160,32 @@ export const resultSchema = z.object({
   options: z.record(text, z.unknown()),
   dataset: z.object({
     rows: count,
-    valueSize: count.describe('characters; with valueSizes of the longest'),
+    valueSize: count.describe('characters; with valueSizes the maximum'),
     valueSizes: text.optional().describe('their distribution; absent: all have valueSize'),
     seed: count,
   }),
   ownData: ownData
     .optional()
-    .describe('with --read-only: keys of the user in place of the dataset'),
+    .describe('with --read-only: keys of the user that replace the dataset'),
   environment,
   servers: z.array(serverInfo),
   storages: z.array(storage),
   pinning: pinning.optional().describe('with --pin'),
   benchmarks: z.array(benchmark),
-  searches: z.array(search).optional().describe('the greatest rate within a latency limit'),
+  searches: z.array(search).optional().describe('the highest rate within a latency limit'),
   limits: limitsSchema.optional(),
-  comparison: comparisonSchema.optional().describe('of a run by slices'),
+  comparison: comparisonSchema.optional().describe('comparison of a run in blocks'),
   fleet: fleetSchema.optional(),
   gates: gatesSchema.optional(),
+  counting: z
+    .object({ spentNs: nanoseconds, share: z.number().nonnegative() })
+    .optional()
+    .describe('time spent on reading counts of servers, and its share of the run'),
   harnessOverhead: z
     .array(harnessOverhead)
     .describe('harness overhead: the memory storage without a server'),
   warnings: z.array(warning),
-  digest: text.optional().describe('of a stored file: SHA-256 of the rest, see lib/digest.js'),
+  digest: text.optional().describe('in a stored file: SHA-256 of the rest, see lib/digest.js'),
 });
 
 /** @typedef {z.infer<typeof resultSchema>} Result */
@@ -193,7 +204,7 @@ export const resultSchema = z.object({
 
 /**
  * @param {{ zodSchema: any, jsonSchema: any }} context values of slices are stored as a text, and
- *   were an array before
+ *   were an array in earlier versions
  */
 function describePacked({ zodSchema, jsonSchema }) {
   if (zodSchema !== values && zodSchema._zod.parent !== values) return;

@@ -1,5 +1,5 @@
 /**
- * Schema of one round of a benchmark: what was counted and timed while it measured. See result.js.
+ * Schema of one round of a benchmark: its counts and times. See result.js.
  */
 
 import { z } from 'zod';
@@ -24,7 +24,7 @@ const outcomes = z
 export const sample = z.object({
   outcome: z.enum(/** @type {[string, ...string[]]} */ (/** @type {unknown} */ (OUTCOMES))),
   operation: count.describe('index of the operation within the load'),
-  code: text.nullable().describe('error code, where there is one'),
+  code: text.nullable().describe('error code, if any'),
   message: text,
 });
 
@@ -35,8 +35,8 @@ export const latency = z.object({
   meanNs: nanoseconds,
   p50Ns: nanoseconds.nullable(),
   p90Ns: nanoseconds.nullable(),
-  p99Ns: nanoseconds.nullable().describe('null where fewer than 10 values lie above it'),
-  p999Ns: nanoseconds.nullable().describe('null where fewer than 10 values lie above it'),
+  p99Ns: nanoseconds.nullable().describe('null if fewer than 10 values lie above it'),
+  p999Ns: nanoseconds.nullable().describe('null if fewer than 10 values lie above it'),
   histogram: text.describe('HdrHistogram V2, compressed, base64; unit 1 ns, 3 significant digits'),
 });
 
@@ -46,16 +46,38 @@ const client = z.object({
   rssBytesBefore: bytes,
   rssBytesAfter: bytes,
   rssBytesMax: bytes,
-  voluntarySwitches: count
+  keptBytes: bytes
     .optional()
-    .describe('context switches in which the process waited; absent: not counted'),
-  involuntarySwitches: count.optional().describe('in which another one took its processor'),
-  gcCount: count.nullable().describe('null: not observed, of slices'),
-  gcNs: nanoseconds.nullable(),
+    .describe(
+      'heap after all operations of the process and a collection, minus the heap before them',
+    ),
+  keptOperations: count.optional().describe('operations of all loads of the process'),
+  voluntarySwitches: count.optional().describe('voluntary context switches; absent: not counted'),
+  involuntarySwitches: count.optional().describe('involuntary context switches'),
+  reads: count
+    .nullable()
+    .optional()
+    .describe('system calls read(2) and similar; null: not used for its replies, or unknown'),
+  writes: count.nullable().optional().describe('write(2) and similar; absent: not counted'),
+  readBytes: bytes
+    .nullable()
+    .optional()
+    .describe('bytes of those calls: network traffic, except for files'),
+  writtenBytes: bytes.nullable().optional(),
+  loopTurns: count.optional().describe('iterations of the event loop; absent: not counted'),
+  gcCount: count.nullable().describe('null: not observed; in blocks those that began in a segment'),
+  gcNs: nanoseconds
+    .nullable()
+    .describe('in blocks the share of the process total by allocated bytes; null: unknown'),
+  allocatedBytes: bytes
+    .optional()
+    .describe('in blocks: heap bytes allocated by all operations; absent: unknown'),
   collections: z
     .array(z.object({ startNs: nanoseconds, ns: nanoseconds }))
     .optional()
-    .describe('the longest of them, since measuring began; absent with several processes'),
+    .describe(
+      'the longest ones, times since the start of measurement; absent with several processes',
+    ),
 });
 
 const server = z.object({
@@ -68,22 +90,24 @@ const open = z
   .object({
     offered: count.describe('operations that came due: sent + dropped'),
     sent: count,
-    completed: count.describe('replies and errors, of whatever outcome'),
-    dropped: count.describe('not sent, because as many as allowed were in flight'),
-    late: count.describe('sent more than 1 ms after they were due'),
+    completed: count.describe('replies and errors of any outcome'),
+    dropped: count.describe('not sent, because the maximum was in flight'),
+    late: count.describe('sent more than 1 ms after their due time'),
     lateNsMax: nanoseconds,
     service: latency.nullable().describe('from sending to completion, of the ok operations'),
   })
-  .describe('of an open loop; offered + unsent = scheduled');
+  .describe('for an open loop; offered + unsent = scheduled');
 
 export const outage = z
   .object({
-    startNs: nanoseconds.describe('since measuring began'),
-    ns: nanoseconds.nullable().describe('until a row could be read again; null: to the end'),
-    failed: count.describe('operations that failed in it'),
-    reason: text.describe('what the first failed operation said'),
+    startNs: nanoseconds.describe('time since the start of measurement'),
+    ns: nanoseconds
+      .nullable()
+      .describe('time until a row could be read again; null: until the end'),
+    failed: count.describe('operations that failed during it'),
+    reason: text.describe('error of the first failed operation'),
   })
-  .describe('the connection was lost and opened again');
+  .describe('the connection was lost and reopened');
 
 const kind = z.object({
   name: text,
@@ -100,28 +124,28 @@ export const conditions = z
       .number()
       .nullable()
       .optional()
-      .describe('of that, against the first of the run: 0.05 is 5 % slower'),
+      .describe('relative to the first of the run: 0.05 is 5 % slower'),
     stealShare: z
       .number()
       .nullable()
       .describe('steal time: processor time taken by the hypervisor'),
-    busyShare: z.number().nullable().describe('of all processors, by all programs'),
+    busyShare: z.number().nullable().describe('share of all processors used by all programs'),
     throttledCount: z.number().nullable().describe('periods throttled by a cgroup limit'),
     throttledNs: nanoseconds.nullable(),
     loadAverage: z.number().nullable(),
   })
-  .describe('of the machine while measuring; null: unknown');
+  .describe('conditions of the machine while measuring; null: unknown');
 
 export const series = z
   .object({
-    keys: count.nullable().describe('of each fetch; null: they differ, see keysOf'),
+    keys: count.nullable().describe('keys per fetch; null: they differ, see keysOf'),
     warmup: z.boolean().describe('reported, not compared'),
     cycles: count,
     ok: count,
     medianNs: nanoseconds
       .nullable()
-      .describe('exact: of an even number the mean of the middle two'),
-    p90Ns: nanoseconds.nullable().describe('nearest rank; null where fewer than 10 lie above'),
+      .describe('exact: for an even number the mean of the middle two'),
+    p90Ns: nanoseconds.nullable().describe('nearest rank; null if fewer than 10 lie above'),
     p99Ns: nanoseconds.nullable(),
     minNs: nanoseconds.nullable(),
     maxNs: nanoseconds.nullable(),
@@ -129,10 +153,10 @@ export const series = z
     throughput: z.number().nonnegative().describe('replies per second in that time'),
     inFlightMean: z.number().nonnegative().describe('time average in that interval: call to reply'),
     latenciesNs: z.array(nanoseconds).nullable().describe('call to reply, in the order of calls'),
-    keysOf: z.array(count).optional().describe('keys of each of these'),
-    latency: latency.optional().describe('of slices, which keep no times of single fetches'),
+    keysOf: z.array(count).optional().describe('keys of each fetch'),
+    latency: latency.optional().describe('in blocks, which keep no times of single fetches'),
   })
-  .describe('fetches alike, with as many in flight from the first to the last');
+  .describe('similar fetches, with a constant number in flight from the first to the last');
 
 export const workloadMetrics = z
   .record(text, z.union([z.number(), text, z.boolean(), z.null(), z.array(z.number())]))
@@ -140,76 +164,99 @@ export const workloadMetrics = z
 
 const compared = z
   .object({
-    replies: count.describe('or values of them that were compared with what they must be'),
+    replies: count.describe('verified replies or values'),
     bytes: bytes.describe(
-      'compared in them; of a row: its tag, and in one reply of 31 the whole value',
+      'verified bytes: of a row its tag, and in `whole` replies the full value',
     ),
+    length: bytes.optional().describe('total bytes of these replies or values; absent: unknown'),
+    whole: count.optional().describe('replies that were compared in full; absent: not counted'),
     stale: count
       .optional()
-      .describe('mix: mismatches, since older than the last acknowledged write of their key'),
+      .describe('mix: mismatches with a value older than the last acknowledged write of their key'),
   })
-  .describe('replies that were compared with what they must be');
+  .describe('verification of replies');
+
+const counted = z
+  .object({
+    replies: count.describe('replies received by the contender in the counted segments'),
+    due: count.describe('minimum operations of the server for them'),
+    operations: count.describe('operations of the server, by its own count'),
+    lookups: count.nullable().describe('keys or rows read by it; null: not counted'),
+    errors: count.nullable().describe('error replies sent by it; null: not counted'),
+    lost: count.describe('segments after which the server did not respond'),
+    restarts: count.describe('segments in which the server was restarted'),
+  })
+  .describe(
+    'read from the server before and after segments without a failed operation; absent: not counted',
+  );
 
 export const round = z.object({
   round: count.max(ROUNDS_MAX),
-  position: count.describe('place in the order of this round'),
+  position: count.describe('position in the order of this round'),
   state: z.enum(['measured', 'failed', 'aborted']),
   failure: z.object({ code: text, message: text }).nullable(),
-  createdNs: nanoseconds.nullable().describe('until connected and the first read verified'),
+  createdNs: nanoseconds.nullable().describe('time until connected, with the first read verified'),
   scheduled: count,
   outcomes,
   samples: z.array(sample).max(10),
   durationNs: nanoseconds,
   throughput: z.number().nonnegative().describe('ok operations per second'),
-  inFlightMean: z.number().nonnegative().describe('counted, apart from the latencies'),
+  inFlightMean: z.number().nonnegative().describe('measured separately from the latencies'),
   inFlightSteady: z
     .number()
     .nonnegative()
     .optional()
-    .describe('the same while every worker had one in flight; absent: not known'),
+    .describe('the same while every worker had one in flight; absent: unknown'),
   conditions: conditions.optional(),
   compared: compared.optional(),
   redirects: z
     .record(text, count)
     .optional()
     .describe(
-      'of a cluster client: replies that it handled itself by sending the request again, by kind: ' +
-        'moved, ask, tryAgain, clusterDown; absent: the driver does not tell',
+      'for a cluster client: replies that it handled by resending the request, by kind: ' +
+        'moved, ask, tryAgain, clusterDown; absent: not reported by the driver',
     ),
+  counted: counted.optional(),
   poolWait: latency
     .nullable()
     .optional()
     .describe(
-      'of a pool: from the request until it had a connection, a part of the latency; absent: no ' +
-        'pool, or the driver does not show it',
+      'for a pool: wait of a request for a connection, a part of the latency; absent: no ' +
+        'pool, or not reported by the driver',
     ),
   outages: z.array(outage).optional().describe('with --on-outage continue'),
   latency: latency
     .nullable()
-    .describe('of the ok operations: service time; in an open loop response time, from when due'),
+    .describe(
+      'of the ok operations: service time; in an open loop response time from the due time',
+    ),
   open: open.optional(),
   ...fleetFields(latency.nullable()),
-  kinds: z.array(kind).optional().describe('each kind of operation, where the workload mixes them'),
-  series: z.array(series).optional().describe('of a workload that looks at each operation'),
+  kinds: z.array(kind).optional().describe('per kind of operation, if the workload mixes them'),
+  series: z.array(series).optional().describe('for a workload that analyses each operation'),
   occupancy: z
-    .object({ client: share.nullable(), server: share.nullable() })
+    .object({
+      client: share.nullable(),
+      server: share.nullable(),
+      waiting: share.nullable().optional(),
+    })
     .optional()
     .describe(
-      'of the main thread, and of the busiest thread of the server: run time as a share of the ' +
-        'time in which it had not to wait for a processor; null: not known',
+      'main thread, and busiest thread of the server: run time as a share of the ' +
+        'time in which it did not wait for a processor; null: unknown',
     ),
   client: client.nullable(),
-  server: server.nullable().describe('null: embedded, remote or not readable'),
+  server: server.nullable().describe('null: embedded, remote or unreadable'),
   others: z
     .record(text, server)
     .optional()
-    .describe('further servers on the way, by name: a proxy; absent: none, or not readable'),
+    .describe('further servers on the route, by name: a proxy; absent: none, or unreadable'),
   metrics: workloadMetrics.optional(),
-  pendingBytes: bytes.nullable().describe('burst: client memory for each pending request'),
+  pendingBytes: bytes.nullable().describe('burst: client memory per pending request'),
   warmup: z.object({
     operations: count,
     durationNs: nanoseconds,
-    curve: z.array(z.number()).describe('ok operations in each window'),
+    curve: z.array(z.number()).describe('ok operations per window'),
     windowNs: nanoseconds,
   }),
   timeline: z.object({
@@ -217,5 +264,5 @@ export const round = z.object({
     operations: z.array(count).describe('ok operations that ended in each window'),
   }),
   processNs: nanoseconds.nullable().describe('wall time of the benchmark process, start to exit'),
-  workNs: nanoseconds.nullable().describe('of that, open to close'),
+  workNs: nanoseconds.nullable().describe('part of that from open to close'),
 });

@@ -1,8 +1,8 @@
 /**
- * Versions of rows: a mix writes values that say who wrote them and in which of its writes, so that
- * a read that gives an older value than the last acknowledged one is found. A version is the last
- * twelve letters of a value, which otherwise stays the row's own: four of the writer, four of the
- * write, four that belong to row, writer and write, so that damage is no version.
+ * Versions of rows: a mix writes values that identify the writer and its write, so that a read that
+ * returns an older value than the last acknowledged one is detected. A version is the last twelve
+ * letters of a value, which otherwise stays the row's own: four of the writer, four of the write,
+ * four derived from row, writer and write, so that damage is not mistaken for a version.
  */
 
 import { mix32 } from './random.js';
@@ -15,7 +15,7 @@ export const VERSION_LETTERS = 3 * FIELD;
 /** Four letters of six bits. */
 export const VERSION_MAX = 2 ** (6 * FIELD) - 1;
 
-/** Six bits by character code; -1: no letter of the alphabet. */
+/** Six bits by character code; -1: not a letter of the alphabet. */
 const BITS = new Int8Array(256).fill(-1);
 for (let i = 0; i < ALPHABET.length; i += 1) BITS[ALPHABET.charCodeAt(i)] = i;
 
@@ -53,7 +53,7 @@ function checkOf(id, { writer, slot }) {
 }
 
 /**
- * @param {number} id of the row
+ * @param {number} id id of the row
  * @param {RowVersion} version each 0 to VERSION_MAX
  * @returns {string} the last letters of its value
  */

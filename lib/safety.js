@@ -1,5 +1,5 @@
 /**
- * Prevents writes to other people's servers by mistake. Not a firewall: it checks the address given
+ * Prevents accidental writes to other people's servers. Not a firewall: it checks the address given
  * by the user before anything connects to it.
  */
 
@@ -19,11 +19,11 @@ LOOPBACK.addAddress('::1', 'ipv6');
  * addresses only) and those that the user allowed.
  * @param {Endpoint} endpoint
  * @param {readonly string[]} [allowTargets] `host:port` as given by --allow-target
- * @param {string} [what] the server, for the message
- * @returns {Promise<Endpoint>} where to connect to: a name is replaced by the address that was
- *   checked, since the next answer of the name server may be another; an allowed one stays
- * @throws {import('./errors.js').DragstripError} E_REFUSED if it is not local and not
- *   allowed, E_TARGET if its name does not resolve, E_USAGE if an allowed target is not an address
+ * @param {string} [what] name of the server, for the message
+ * @returns {Promise<Endpoint>} endpoint to connect to: a name is replaced by the checked address,
+ *   since it may resolve differently later; an allowed name stays
+ * @throws {import('./errors.js').DragstripError} E_REFUSED: neither local nor allowed; E_TARGET:
+ *   its name does not resolve; E_USAGE: an allowed target is not an address
  */
 export async function requireLoopback(endpoint, allowTargets = [], what = 'the server') {
   if (endpoint.path !== undefined) return endpoint;
@@ -37,24 +37,24 @@ export async function requireLoopback(endpoint, allowTargets = [], what = 'the s
     return { ...endpoint, host: addresses[0] };
   }
   throw refusedError(
-    `${what} at ${name} is not on this machine: nothing is written to it`,
+    `${what} at ${name} is not on this machine, so Dragstrip does not write to it`,
     `to allow writing to it, use --allow-target ${name}`,
   );
 }
 
 /**
- * Accepts an address that a server announces, such as a node of a cluster: one of loopback, or one
- * of those given. A name that resolves to loopback now is not accepted: a driver resolves it again.
+ * Accepts an address announced by a server, such as a node of a cluster, if it is on loopback or
+ * allowed. A name that resolves to loopback now is not accepted, since a driver resolves it again.
  * @param {{ host: string, port: number }} node
- * @param {readonly Endpoint[]} allowed checked or allowed before
- * @param {string} what the server, for the message
+ * @param {readonly Endpoint[]} allowed checked or allowed earlier
+ * @param {string} what name of the server, for the message
  * @throws {import('./errors.js').DragstripError} E_REFUSED
  */
 export function requireAnnounced(node, allowed, what) {
   const name = formatPlace(node).toLowerCase();
   if (isLoopback(node) || allowed.some((one) => formatPlace(one).toLowerCase() === name)) return;
   throw refusedError(
-    `${what} announces a node at ${name}, which is not on this machine: nothing is sent to it`,
+    `${what} announces a node at ${name}, which is not on this machine, so Dragstrip does not connect to it`,
     `to allow it, use --allow-target ${name}`,
   );
 }

@@ -1,3 +1,3 @@
-/** What a result document calls itself; apart from the schema, which takes time to load. */
+/** Name of the result schema; separate from the schema, which takes time to load. */
 
 export const SCHEMA_NAME = 'dragstrip-result';

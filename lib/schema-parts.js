@@ -1,4 +1,4 @@
-/** Parts that the schemas of a result share. */
+/** Parts shared by the schemas of a result. */
 
 import { z } from 'zod';
 

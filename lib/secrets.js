@@ -1,9 +1,9 @@
-/** Secrets in texts: taken out before anybody sees them. Not for reading or keeping any. */
+/** Removes secrets from texts before they are shown. It neither reads nor stores secrets. */
 
 import { printable } from './printable.js';
 
 /**
- * A server may repeat what it was sent, the password too.
+ * A server may echo received data, including the password.
  * @param {string} text
  * @param {import('./types.js').Credentials} credentials
  * @returns {string} the same with each secret replaced by three stars, safe for a terminal

@@ -1,12 +1,12 @@
-/** Profiles over TLS: derived from those of a storage whose driver has it, never declared. */
+/** Profiles over TLS: derived from those of a TLS-capable storage, never declared. */
 
-/** Of the profile `default`; of others a suffix, `tuned-tls`. */
+/** Name of the profile `default` with TLS; for others a suffix, `tuned-tls`. */
 export const TLS_PROFILE = 'tls';
 const SUFFIX = `-${TLS_PROFILE}`;
 
 /**
- * @param {string} name of a profile
- * @returns {string} of the same over TLS
+ * @param {string} name name of a profile
+ * @returns {string} name of the same profile over TLS
  */
 export function tlsProfileOf(name) {
   return name === 'default' ? TLS_PROFILE : `${name}${SUFFIX}`;
@@ -14,7 +14,7 @@ export function tlsProfileOf(name) {
 
 /**
  * @param {string} name
- * @returns {string} the profile that it is derived from; of others the same
+ * @returns {string} the profile that it is derived from; other names are unchanged
  */
 export function baseProfileOf(name) {
   if (name === TLS_PROFILE) return 'default';
@@ -24,7 +24,7 @@ export function baseProfileOf(name) {
 /**
  * @param {Pick<import('./types.js').Contender, 'profiles' | 'tls'>} definition
  * @param {string} name
- * @returns {import('./types.js').Profile | null} declared or derived; null: there is none
+ * @returns {import('./types.js').Profile | null} declared or derived; null: none
  */
 export function findProfile({ profiles, tls }, name) {
   if (Object.hasOwn(profiles, name)) return profiles[name];

@@ -1,18 +1,18 @@
 /**
- * TLS of an endpoint: options of node:tls, which most drivers take, from paths of files; and a
+ * TLS of an endpoint: options of node:tls, which most drivers accept, from paths of files; and a
  * socket, encrypted or not. Certificates are always verified.
  */
 
 import { readFileSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
 import { readSecretFile } from './credentials.js';
-import { usageError } from './errors.js';
+import { unreadable, usageError } from './errors.js';
 
 /** @typedef {import('./types.js').Endpoint} Endpoint */
 
 /**
- * @typedef {object} TlsOptions as node:tls takes them
+ * @typedef {object} TlsOptions options of node:tls
  * @property {Buffer} [ca]
  * @property {Buffer} [cert]
  * @property {string} [key]
@@ -20,15 +20,15 @@ import { usageError } from './errors.js';
  * @property {true} rejectUnauthorized
  */
 
-/** By the paths: where each request has a connection of its own, reading would be in its time. */
+/** Cached by path: with a connection per request, reading would add to its time. */
 /** @type {Map<string, TlsOptions>} */
 const read = new Map();
 
 /**
  * @param {Endpoint} endpoint
  * @returns {TlsOptions | null} null: not encrypted
- * @throws {import('./errors.js').DragstripError} E_USAGE if a file cannot be read, or a private key
- *   by everybody
+ * @throws {import('./errors.js').DragstripError} E_USAGE: a file is unreadable, or a private key is
+ *   readable by everyone
  */
 export function tlsOptions({ tls }) {
   if (tls === undefined) return null;
@@ -54,7 +54,7 @@ function readPem(file, source) {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    throw usageError(`${source} ${file}: cannot be read (${error.code})`);
+    throw usageError(`${source} ${file}: ${unreadable(error)}`);
   }
   if (bytes.includes('-----BEGIN CERTIFICATE-----')) return bytes;
   throw usageError(`${source} ${file}: not a certificate in PEM format`);
@@ -72,8 +72,8 @@ function sqlTls(endpoint) {
 /**
  * @param {import('./types.js').Endpoint} endpoint
  * @param {import('./types.js').Credentials} credentials
- * @returns {Record<string, any>} address, account and TLS, as the drivers of MariaDB and MySQL take
- *   them
+ * @returns {Record<string, any>} address, account and TLS, in the form of the drivers of MariaDB
+ *   and MySQL
  */
 export function sqlLogin(endpoint, { user = 'root', password }) {
   const { host, port, path } = endpoint;
@@ -82,10 +82,11 @@ export function sqlLogin(endpoint, { user = 'root', password }) {
 }
 
 /**
- * mysql2 compares the certificate with the host alone: a host of another name is connected to here.
+ * mysql2 compares the certificate only with the host; a host with another name is connected to
+ * here.
  * @template {Record<string, any>} T
- * @param {T} options as the SQL drivers take them
- * @returns {T} as mysql2 takes them
+ * @param {T} options options in the form of the SQL drivers
+ * @returns {T} options in the form of mysql2
  */
 export function forMysql2(options) {
   const { ssl, host, port } = options;
@@ -95,10 +96,33 @@ export function forMysql2(options) {
 }
 
 /**
+ * Without a certificate authority mariadb logs in to any MariaDB from 11.4.1 on and verifies it
+ * afterwards, by the password; so the default authorities are passed, as used by Node.
+ * @template {Record<string, any>} T
+ * @param {T} options options in the form of the SQL drivers
+ * @returns {T} options in the form of mariadb
+ */
+export function forMariadb(options) {
+  const { ssl } = options;
+  if (ssl === undefined || ssl.ca !== undefined) return options;
+  const own = { ca: rootCertificates, secureContext: createSecureContext(ssl) };
+  return { ...options, ssl: { ...ssl, ...own } };
+}
+
+/**
+ * @param {any} error error of OpenSSL, which Node and the drivers pass on with various codes
+ * @returns {string | null} its meaning; null: its own text is clear
+ */
+export function explainTls(error) {
+  const isOld = /alert protocol version|:unsupported protocol:/.test(error?.message ?? '');
+  return isOld ? 'the server there does not support TLS 1.2 or later' : null;
+}
+
+/**
  * @param {Endpoint} endpoint
  * @param {Record<string, unknown>} [more] options of the socket
  * @returns {{ socket: import('node:net').Socket, ready: 'connect' | 'secureConnect' }} ready: the
- *   event after which it may be used
+ *   event after which it is usable
  */
 export function openSocket(endpoint, more = {}) {
   const { host, port, path } = endpoint;

@@ -1,13 +1,16 @@
 /**
- * A trace: what clients asked a server, as `dragstrip record` writes it and the workload `replay`
- * runs it. It has times, kinds, numbers in place of keys, and sizes in place of values.
+ * A trace: commands of clients, written by `dragstrip record` and run by the workload `replay`. It
+ * has times, kinds, numbers instead of keys, sizes instead of values, and a digest: a damaged or
+ * edited trace is not replayed.
  */
 
 import { readFileSync, statSync } from 'node:fs';
-import { usageError } from './errors.js';
+import { digestOf } from './digest.js';
+import { unreadable, usageError } from './errors.js';
 
 export const TRACE_SCHEMA = 'dragstrip.trace';
-export const TRACE_VERSION = 1;
+/** 1 had no digest. */
+export const TRACE_VERSION = 2;
 export const KINDS = Object.freeze(/** @type {const} */ (['get', 'set', 'mget']));
 /** Bounds of a recording, and of a file that is read. */
 export const OPERATIONS_MAX = 1_000_000;
@@ -17,8 +20,8 @@ const FILE_BYTES_MAX = 512 * 2 ** 20;
 const SIZE_MAX = 512 * 2 ** 20;
 
 /**
- * Microseconds since the first operation; index in KINDS; a key, or keys of an mget; of a set the
- * size in bytes.
+ * Microseconds since the first operation; index in KINDS; a key, or keys of an mget; the size in
+ * bytes of a set.
  * @typedef {[atUs: number, kind: number, key: number | number[], bytes?: number]} TraceOperation
  */
 
@@ -28,8 +31,8 @@ const SIZE_MAX = 512 * 2 ** 20;
  * @property {number} version
  * @property {string} recordedAt ISO 8601
  * @property {number} durationUs
- * @property {number[]} sizes of each key's value in bytes, from key 1 on; -1: it had none
- * @property {TraceOperation[]} operations in the order of their times
+ * @property {number[]} sizes size of each key's value in bytes, from key 1 on; -1: no value
+ * @property {TraceOperation[]} operations operations ordered by time
  * @property {Record<string, number>} leftOut commands that are not replayed, by name
  */
 
@@ -55,14 +58,14 @@ function textOf(file) {
   try {
     if (statSync(file).size <= FILE_BYTES_MAX) return readFileSync(file, 'utf8');
   } catch (error) {
-    throw usageError(`trace ${file}: cannot be read (${error.code ?? error.message})`);
+    throw usageError(`trace ${file}: ${unreadable(error)}`);
   }
   throw usageError(`trace ${file}: larger than 512 MiB`);
 }
 
 /**
  * @param {string} text
- * @param {string} file for messages
+ * @param {string} file file name for messages
  * @returns {Trace}
  * @throws {import('./errors.js').DragstripError} E_USAGE
  */
@@ -78,6 +81,23 @@ export function parseTrace(text, file) {
   }
   if (trace?.schema !== TRACE_SCHEMA) throw refuse('another schema');
   if (trace.version !== TRACE_VERSION) throw refuse(`version ${trace.version}`);
+  const { digest, ...content } = trace;
+  if (digest !== digestOf(content)) {
+    throw usageError(
+      `${file}: it was changed after it was written: its digest differs`,
+      'use the original file, or write one: npx dragstrip record',
+    );
+  }
+  return checkedTrace(content, file, refuse);
+}
+
+/**
+ * @param {any} trace
+ * @param {string} file
+ * @param {(why: string) => Error} refuse
+ * @returns {Trace}
+ */
+function checkedTrace(trace, file, refuse) {
   const { sizes, operations, durationUs } = trace;
   if (!isList(sizes, KEYS_MAX) || !sizes.every((one) => isWhole(one, -1, SIZE_MAX))) {
     throw refuse('sizes');
@@ -85,10 +105,10 @@ export function parseTrace(text, file) {
   if (!isList(operations, OPERATIONS_MAX) || !isWhole(durationUs, 0, 86_400e6)) {
     throw refuse('operations');
   }
-  if (operations.length === 0) throw usageError(`${file}: it has no operation to replay`);
+  if (operations.length === 0) throw usageError(`${file}: it contains no operation to replay`);
   let lastUs = 0;
   for (const [i, operation] of operations.entries()) {
-    const why = lackOf(operation, sizes.length, lastUs);
+    const why = problemOf(operation, sizes.length, lastUs);
     if (why !== null) throw refuse(`operation ${i + 1}: ${why}`);
     [lastUs] = operation;
   }
@@ -97,12 +117,20 @@ export function parseTrace(text, file) {
 }
 
 /**
+ * @param {Trace} trace
+ * @returns {Trace & { digest: string }} trace in the form of a file
+ */
+export function sealTrace(trace) {
+  return { ...trace, digest: digestOf(/** @type {any} */ (trace)) };
+}
+
+/**
  * @param {any} operation
  * @param {number} keys
  * @param {number} lastUs
  * @returns {string | null}
  */
-function lackOf(operation, keys, lastUs) {
+function problemOf(operation, keys, lastUs) {
   if (!isList(operation, 4)) return 'no list';
   const [atUs, kind, key, bytes] = operation;
   if (!isWhole(atUs, lastUs, 86_400e6)) return 'time';

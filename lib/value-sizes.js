@@ -1,12 +1,12 @@
 /**
  * Sizes of values as a distribution: `--value-size uniform:16-1k`, `zipf:16-64k`, `hist:FILE`. The
  * size of a row is a pure function of (seed, id), like its value, so that every process and every
- * loader gives a row the same one. A distribution is a text in one form, which also names it.
+ * loader assigns the same one. A distribution is a text in canonical form, which also names it.
  */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { usageError } from './errors.js';
+import { unreadable, usageError } from './errors.js';
 import { formatCount } from './format.js';
 import { mix32 } from './random.js';
 import { createZipf, sumOfPowers } from './zipf.js';
@@ -15,18 +15,18 @@ import { createZipf, sumOfPowers } from './zipf.js';
 
 /** Letters in a tag of a value; also the smallest value. */
 export const VALUE_SIZE_MIN = 8;
-/** 16 MiB: larger than any server's default packet; a value must fit a single reply. */
+/** 16 MiB: larger than any server's default packet; a value must fit into a single reply. */
 export const VALUE_SIZE_MAX = 16 * 1024 * 1024;
 /** YCSB's exponent. */
 const EXPONENT = 0.99;
 const EXPONENT_MAX = 60;
-/** Of a histogram: more sizes than these are noise; rounded, they say the same. */
+/** Maximum lines of a histogram: more sizes are noise, and can be rounded without loss. */
 const LINES_MAX = 1000;
 /** Marks of datasets have a bounded length on every server. */
 const NAME_MAX = 160;
-/** Of the name of a long histogram, which a mark has in its place. */
+/** Prefix of the digest that replaces the name of a long histogram in a mark. */
 export const DIGEST = 'hist:sha256-';
-const SIZE_STREAM = 0x737a; // apart from the streams of values and keys
+const SIZE_STREAM = 0x737a; // distinct from the streams of values and keys
 
 const HINT =
   'write 1k, uniform:16-1k, zipf:16-64k (small values are frequent), zipf:16-64k:1.2 or ' +
@@ -34,7 +34,7 @@ const HINT =
 
 /**
  * @typedef {object} SizeDistribution
- * @property {string} text in its one form: `uniform:16-1000`
+ * @property {string} text in canonical form: `uniform:16-1000`
  * @property {number} min
  * @property {number} max
  * @property {number} mean
@@ -43,7 +43,7 @@ const HINT =
 
 /**
  * @param {string} text `uniform:MIN-MAX`, `zipf:MIN-MAX[:EXPONENT]`, `hist:SIZE:COUNT,…`
- * @param {string} [label] of the option
+ * @param {string} [label] name of the option
  * @returns {SizeDistribution}
  * @throws {import('./errors.js').DragstripError} E_USAGE
  */
@@ -62,17 +62,17 @@ export function parseSizes(text, label = '--value-size') {
 }
 
 /**
- * @param {unknown} given of the command line or a program: a number, or a text
+ * @param {unknown} input from the command line or a program: a number, or a text
  * @param {string} label
- * @returns {number | string} the text of a distribution in its one form; `hist:FILE` is read
+ * @returns {number | string} the distribution in canonical form; `hist:FILE` is read
  */
-export function readValueSize(given, label) {
-  const text = typeof given === 'string' ? given.trim() : given;
+export function readValueSize(input, label) {
+  const text = typeof input === 'string' ? input.trim() : input;
   if (typeof text !== 'string' || /^\d/.test(text)) {
     const size = typeof text === 'string' ? sizeOf(text) : text;
     if (typeof size === 'number' && isSize(size)) return size;
     throw usageError(
-      `${label} ${JSON.stringify(given)}: not a whole number from ${VALUE_SIZE_MIN} to ` +
+      `${label} ${JSON.stringify(input)}: not a whole number from ${VALUE_SIZE_MIN} to ` +
         `${VALUE_SIZE_MAX}`,
       HINT,
     );
@@ -82,17 +82,17 @@ export function readValueSize(given, label) {
 }
 
 /**
- * @param {unknown} given several with commas between, or a list; or as readValueSize takes it
+ * @param {unknown} input several separated by commas, or a list; or any argument of readValueSize
  * @param {string} label
  * @returns {(number | string)[]} several numbers, or one distribution
  */
-export function readValueSizes(given, label) {
-  const isOne = typeof given === 'string' && /^\s*[a-z]/i.test(given);
-  const items = isOne ? [given] : typeof given === 'string' ? given.split(',') : [given].flat();
+export function readValueSizes(input, label) {
+  const isOne = typeof input === 'string' && /^\s*[a-z]/i.test(input);
+  const items = isOne ? [input] : typeof input === 'string' ? input.split(',') : [input].flat();
   const sizes = [...new Set(items.map((item) => readValueSize(item, label)))];
   if (sizes.length > 1 && sizes.some((size) => typeof size === 'string')) {
     throw usageError(
-      `${label} ${items.join()}: a distribution of sizes stands alone`,
+      `${label} ${items.join()}: a distribution cannot be combined with other sizes`,
       'write one distribution, or a list of numbers',
     );
   }
@@ -101,8 +101,8 @@ export function readValueSizes(given, label) {
 }
 
 /**
- * @param {number | string} size of readValueSize
- * @returns {Pick<DatasetOptions, 'valueSize' | 'valueSizes'>} as datasets have it
+ * @param {number | string} size result of readValueSize
+ * @returns {Pick<DatasetOptions, 'valueSize' | 'valueSizes'>} the fields of a dataset
  */
 export function sizeOptions(size) {
   if (typeof size === 'number') return { valueSize: size };
@@ -111,8 +111,8 @@ export function sizeOptions(size) {
 }
 
 /**
- * The same for two datasets whose rows have the same sizes; short enough for the mark of a server.
- * @param {string} text of a distribution
+ * Equal for two datasets whose rows have the same sizes; short enough for the mark of a server.
+ * @param {string} text text of a distribution
  * @returns {string}
  */
 export function sizesName(text) {
@@ -121,7 +121,7 @@ export function sizesName(text) {
 }
 
 /**
- * @param {string} text of a distribution
+ * @param {string} text text of a distribution
  * @returns {string} eight hexadecimal digits, for names of files
  */
 export function shortSizesName(text) {
@@ -150,7 +150,7 @@ export function describeSizes({ valueSize, valueSizes }) {
 
 /**
  * @param {Pick<DatasetOptions, 'valueSize' | 'valueSizes'>} dataset
- * @returns {number | string} equal for two datasets whose values are as long
+ * @returns {number | string} equal for two datasets whose values have the same sizes
  */
 export function sizesOf({ valueSize, valueSizes }) {
   return valueSizes ?? valueSize;
@@ -172,7 +172,7 @@ function isSize(size) {
 function requireRange(min, max, what) {
   if (isSize(min) && isSize(max) && min <= max) return;
   throw usageError(
-    `${what}: sizes are whole numbers from ${VALUE_SIZE_MIN} to ${VALUE_SIZE_MAX}, the smaller first`,
+    `${what}: sizes are whole numbers from ${VALUE_SIZE_MIN} to ${VALUE_SIZE_MAX}, in ascending order`,
     HINT,
   );
 }
@@ -187,10 +187,7 @@ function readHistogram(file, label) {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw usageError(
-      `${label} hist:${file}: cannot read it (${error.code ?? error.message})`,
-      HINT,
-    );
+    throw usageError(`${label} hist:${file}: ${unreadable(error)}`, HINT);
   }
   const lines = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
   const bins = lines.flatMap((line, i) => {
@@ -205,7 +202,7 @@ function readHistogram(file, label) {
 /**
  * @param {string} text `16:100,1k:5`
  * @param {string} label
- * @returns {[number, number][]} sizes in ascending order, each once, with their counts
+ * @returns {[number, number][]} unique sizes in ascending order, with their counts
  */
 function binsOf(text, label) {
   /** @type {Map<number, number>} */
@@ -225,8 +222,8 @@ function histogramOf(bins, label) {
   const sum = bins.reduce((all, [, count]) => all + count, 0);
   if (bins.length === 0 || bins.length > LINES_MAX || !Number.isSafeInteger(sum)) {
     throw usageError(
-      `${label} hist: ${bins.length} sizes with ${sum} values; 1 to ${LINES_MAX} sizes are taken`,
-      'round the sizes, so that there are fewer',
+      `${label} hist: ${bins.length} sizes with ${sum} values; the maximum is ${LINES_MAX} sizes`,
+      'round the sizes to reduce their number',
     );
   }
   const sizes = bins.map(([size]) => size);
@@ -244,7 +241,11 @@ function histogramOf(bins, label) {
   };
 }
 
-/** @param {Float64Array} ends ascending @param {number} u below the last @returns {number} index */
+/**
+ * @param {Float64Array} ends ascending
+ * @param {number} u a number below the last
+ * @returns {number} index
+ */
 function firstAbove(ends, u) {
   let low = 0;
   let high = ends.length - 1;

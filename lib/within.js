@@ -1,10 +1,10 @@
-/** A bound on the time that something may take. */
+/** A time limit for a promise. */
 
 /**
  * @template T
- * @param {Promise<T>} work what comes of it later is of no interest
+ * @param {Promise<T>} work work whose later outcome is ignored
  * @param {number} ms
- * @param {() => Error} late the error of a work that takes longer
+ * @param {() => Error} late error if the work takes longer
  * @returns {Promise<T>}
  */
 export async function within(work, ms, late) {

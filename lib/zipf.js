@@ -1,4 +1,4 @@
-/** Zipf's law: ranks drawn by it, for keys and for sizes of values. */
+/** Zipf's law: draws ranks, for keys and for sizes of values. */
 
 /**
  * @param {() => number} random
@@ -13,9 +13,9 @@ export function unit(random) {
  * 0. Rejection-inversion (W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates
  * from monotone discrete distributions", 1996), with the numerics of Apache Commons RNG: expm1 and
  * log1p carry it through s = 1, where the integral of x^-s is a logarithm.
- * @param {number} n ranks, from 1
+ * @param {number} n number of ranks, from 1
  * @param {number} s exponent, from 0
- * @param {() => number} random of createRandom
+ * @param {() => number} random result of createRandom
  * @returns {() => number} the next rank, 0 to n - 1; 1.1 tries on average, at most
  */
 export function createZipf(n, s, random) {
@@ -59,7 +59,7 @@ function log1pRatio(x) {
   return Math.abs(x) > 1e-8 ? Math.log1p(x) / x : 1 - x * (1 / 2 - x / 3);
 }
 
-/** Terms that are added one by one; of the rest the integral is taken. */
+/** Terms that are summed individually; the rest is approximated by the integral. */
 const TERMS = 1000;
 
 /**

@@ -15,11 +15,11 @@ import { createRandom } from '../lib/random.js';
  * @property {number} perSecond
  * @property {ArrivalDistribution} arrivals
  * @property {number} seed
- * @property {Float64Array} [timesNs] of a trace: after the start, not decreasing
- * @property {{ index: number, count: number }} [share] only every `count`-th arrival, from number
- *   `index` on: other processes send those in between
- * @property {number} [count] of them, as counted before: millions take some tenths of a second, by
- *   which a load that begins at a given moment would be late
+ * @property {Float64Array} [timesNs] start times of a trace, ascending
+ * @property {{ index: number, count: number }} [share] only every `count`-th arrival, from index
+ *   `index` on: other processes send the others
+ * @property {number} [count] number of arrivals, if already counted: counting millions takes tenths
+ *   of a second, which would delay a load with a fixed start
  */
 
 const WHOLE = Object.freeze({ index: 0, count: 1 });
@@ -42,7 +42,7 @@ export class Arrivals {
    * The first constant arrival is at 0, the k-th at k / R: a product, not a sum, so that rounding
    * errors do not accumulate. The gaps of a Poisson process are exponential: -ln(1 - U) / R, with U
    * in [0, 1). A share draws the arrivals of the others too: together they are one process's.
-   * @returns {number} ns after the start, not decreasing; Infinity behind the end of a trace
+   * @returns {number} ns after the start, ascending; Infinity after the end of a trace
    */
   next() {
     const { index, count } = this.share;
@@ -66,7 +66,7 @@ export class Arrivals {
 /**
  * Number of operations a load schedules: those due before `durationNs`, at most `operations`.
  * @param {ArrivalOptions} options
- * @param {{ durationNs: number, operations: number }} bounds one of them is finite
+ * @param {{ durationNs: number, operations: number }} bounds at least one is finite
  * @returns {number}
  */
 export function countArrivals(options, { durationNs, operations }) {
@@ -75,7 +75,7 @@ export function countArrivals(options, { durationNs, operations }) {
   const arrivals = new Arrivals(options);
   let count = 0;
   if (options.arrivals === 'constant') {
-    // The division may round: the product decides, as it does when they are sent.
+    // The division may round, so the product decides, as it does when they are sent.
     const { gapNs, share } = arrivals;
     const atNs = (/** @type {number} */ k) => (k * share.count + share.index) * gapNs;
     count = Math.max(0, Math.ceil((durationNs / gapNs - share.index) / share.count));

@@ -1,18 +1,23 @@
 /**
- * The recorder of short segments, some milliseconds long, of which one process runs many: latencies
- * are kept in a plain array while a segment runs and go into the histogram after it. The histogram
- * is that of all segments since the recorder was made; the rest starts anew with each.
+ * The recorder of short segments of some milliseconds, of which one process runs many: latencies
+ * are kept in a plain array during a segment and added to the histogram after it. The histogram
+ * covers all segments since the recorder was created; everything else is reset for each.
  */
 
 import { OK, UNSENT } from '../lib/outcome.js';
 import { Histogram } from '../measure/histogram.js';
 import { Recorder } from './recorder.js';
 
-/** Latencies of which the median is taken, evenly spread; sorting more costs too much. */
+/**
+ * Number of latencies from which the median is computed, evenly spread; sorting more would cost too
+ * much.
+ */
 const MEDIAN_OF_MAX = 1023;
 
 export class BufferedRecorder extends Recorder {
-  /** @param {import('./detailed-recorder.js').Kinds | null} [kinds] of operations, in a mix */
+  /**
+   * @param {import('./detailed-recorder.js').Kinds | null} [kinds] kinds of operations, in a mix
+   */
   constructor(kinds = null) {
     super(0);
     this.kinds = kinds;
@@ -21,7 +26,7 @@ export class BufferedRecorder extends Recorder {
     this.kindOf = new Uint8Array(kinds === null ? 0 : 4096);
     this.latencies = new Float64Array(4096);
     this.okCount = 0;
-    /** No loop of a short segment is long enough to keep timers out. */
+    /** Short segments end before a blocked loop could delay timers. */
     this.windowEndNs = Number.POSITIVE_INFINITY;
   }
 
@@ -70,7 +75,7 @@ export class BufferedRecorder extends Recorder {
     }
   }
 
-  /** @returns {number | null} of the latencies of the last segment */
+  /** @returns {number | null} median of the latencies of the last segment */
   median() {
     const { latencies, okCount } = this;
     if (okCount === 0) return null;
@@ -81,7 +86,7 @@ export class BufferedRecorder extends Recorder {
     return picked[size >>> 1];
   }
 
-  /** @returns {ReturnType<Histogram['toMessage']> | null} of the last segment */
+  /** @returns {ReturnType<Histogram['toMessage']> | null} outcome counts of the last segment */
   lastLatency() {
     if (this.okCount === 0) return null;
     const histogram = new Histogram();
@@ -91,8 +96,8 @@ export class BufferedRecorder extends Recorder {
 }
 
 /**
- * The same for segments that end at a given time: how many operations there will be is not known,
- * and those that are completed in a part of the time are counted.
+ * The same for segments that end at a given time: the number of operations is unknown, and only
+ * those completed in part of the time are counted.
  */
 export class TimedRecorder extends BufferedRecorder {
   fromNs = 0;
@@ -106,7 +111,7 @@ export class TimedRecorder extends BufferedRecorder {
     super.ok(startNs, endNs, index);
   }
 
-  /** After the warm-up this is rare. */
+  /** Rare after the warm-up. */
   grow() {
     const { latencies, kindOf, kinds } = this;
     const size = 2 * latencies.length;

@@ -5,15 +5,23 @@
 
 /** @typedef {import('./load.js').Load} Load */
 
+const PROGRESS_EVERY_NS = 1e9;
+
 /**
- * @param {Load} load with a finite limit
- * @param {() => void} [onIssued] called after the last operation is issued, before any reply from
- *   a driver that does I/O
+ * @param {Load} load load with a finite limit
+ * @param {import('./load.js').LoadWatch} watch onProgress: while operations are issued the event
+ *   loop is blocked, so this is the only heartbeat; onIssued: called before any reply from a driver
+ *   that does I/O
  */
-export function startBurst(load, onIssued) {
+export function startBurst(load, { onProgress, onIssued }) {
   const issue = { promise: issuePromise, callback: issueCallback, sync: issueSync }[load.calls];
+  let progressNs = load.countedNs + PROGRESS_EVERY_NS;
   for (let index = 0; index < load.limit; index += 1) {
     const nowNs = load.now();
+    if (nowNs >= progressNs) {
+      progressNs = nowNs + PROGRESS_EVERY_NS;
+      onProgress?.(load.settledCount, load.recorder);
+    }
     load.accountInFlight(nowNs);
     load.next = index + 1;
     issue(load, index, nowNs);

@@ -1,4 +1,4 @@
-/** Which recorder a load needs: the plain one, unless it is open, mixed or looks at each operation. */
+/** Chooses a recorder: the plain one, unless the load is open, mixed or traces each operation. */
 
 import { DetailedRecorder } from './detailed-recorder.js';
 import { Recorder } from './recorder.js';

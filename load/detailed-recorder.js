@@ -1,6 +1,6 @@
 /**
  * A recorder with additional histograms: the service time of an open loop, and the latency of each
- * kind of operation in a mix. It is a class of its own so that closed loops do not pay for it.
+ * kind of operation in a mix. A separate class, so that closed loops do not pay for it.
  */
 
 import { Histogram } from '../measure/histogram.js';
@@ -16,7 +16,7 @@ export class DetailedRecorder extends Recorder {
   /**
    * @param {number} startNs
    * @param {{ service: boolean, kinds: Kinds | null }} what
-   * @param {number} [windowNs] of the timeline
+   * @param {number} [windowNs] window of the timeline
    */
   constructor(startNs, { service, kinds }, windowNs) {
     super(startNs, windowNs);

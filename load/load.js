@@ -16,10 +16,12 @@
  * verification is in no latency.
  */
 
+import { isGone } from '../lib/error-code.js';
 import { ERROR, OK, TIMEOUT } from '../lib/outcome.js';
 import { countArrivals } from './arrivals.js';
 import { startBurst } from './burst.js';
 import { createRecorder } from './create-recorder.js';
+import { FullComparisons } from './full-comparisons.js';
 import { failuresMax, startRate } from './rate.js';
 import { outcomeOfError } from './recorder.js';
 import { END, FIELDS, INDEX, NEXT, ReplyBatch, START } from './reply-batch.js';
@@ -28,10 +30,12 @@ import { TraceRecorder } from './trace-recorder.js';
 import { startWorkers } from './workers.js';
 
 /**
- * One of so many replies in a row is compared in full, so that a byte that is wrong in every reply
- * is found within them; a prime, so that damage at most regular distances is found too.
+ * One in this many replies is compared in full, and every reply after the first mismatch: small
+ * values of servers, and all others. A comparison takes 0.2 to 0.4 µs for 1 KB, and little less for
+ * 16 B. If that exceeds 2 % of an operation, fewer are compared (comparison-cost.js).
  */
-export const WHOLE_EVERY = 31;
+export const WHOLE_EVERY = Object.freeze({ small: 3, others: 31 });
+const SMALL_BYTES = 4096;
 /** Grace period for outstanding replies after an abort. */
 const DRAIN_NS = 1e9;
 const WATCH_MS = 100;
@@ -41,7 +45,7 @@ const WATCH_MS = 100;
 /**
  * @typedef {object} LoadOptions
  * @property {(index: number, done?: (error: any, reply?: any) => void) => any} op
- * @property {(index: number, reply: any, whole: boolean) => number} verify outcome code
+ * @property {(index: number, reply: any, whole: boolean) => number} verify returns an outcome code
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {import('../lib/types.js').LoadKind} kind
  * @property {number} inFlight number of workers; ignored by burst and rate
@@ -52,21 +56,28 @@ const WATCH_MS = 100;
  * @property {number} operations Infinity if a duration ends the load
  * @property {number} durationNs Infinity if a count ends the load
  * @property {number} [replyBytes] size of a reply; if given, verification may be deferred
+ * @property {FullComparisons} [comparisons] state of the process, continued in each load
+ * @property {number} [wholeEvery] least mean distance of the replies compared in full
+ * @property {import('./comparison-cost.js').ComparisonCost} [cost] cost of a warm-up: picks the
+ *   replies compared in full and measures the cost of comparing them
  * @property {number} [windowNs] window of the timeline, 100 ms by default
  * @property {{ onFailure: (error: any) => void, onStall: (sinceNs: number) => void }} [outage]
- *   told of failures, which then do not end the load
+ *   receives failures, which then do not end the load
+ * @property {boolean} [hasNodes] the driver has connections to several nodes: a lost one does not
+ *   end the load
  * @property {number} stallNs fail all outstanding requests after this long without a reply
- * @property {(startNs: number) => Recorder} [recorder] used in place of the default one
+ * @property {(startNs: number) => Recorder} [recorder] recorder to use instead of the default one
  * @property {import('../measure/clock.js').Clock} clock
- * @property {number} [startNs] begin then, where others do; see start.js
+ * @property {number} [startNs] common start time with other processes; see start.js
  */
 
 /**
  * @typedef {object} LoadWatch
  * @property {AbortSignal} [signal] stops issuing; outstanding requests get one second to settle
- * @property {AbortSignal} [crash] the driver threw an uncaught error, which is the signal's reason
- * @property {(settled: number, recorder: Recorder) => void} [onProgress]
- *   called several times per second
+ * @property {AbortSignal} [crash] aborted by an uncaught error of the driver, which is the signal's
+ *   reason
+ * @property {(settled: number, recorder: Recorder) => void} [onProgress] called several times per
+ *   second; about once per second while a burst is issued
  * @property {() => void} [onStart] called right before the load begins
  * @property {() => void} [onIssued] called when a burst has issued its last operation
  */
@@ -81,13 +92,19 @@ export class Load {
   constructor(options, onStart) {
     this.op = options.op;
     this.verify = options.verify;
-    /** Replies until one is compared in full. */
-    this.untilWhole = 0;
     this.calls = options.calls;
+    this.batch = new ReplyBatch(options.replyBytes);
+    const isBatched = this.batch.limit > 1 && options.calls !== 'sync';
+    this.cost = isBatched ? (options.cost ?? null) : null;
+    this.cost?.restart();
+    this.wholeEvery = this.cost === null ? wholeEveryOf(options) : 1;
+    const { comparisons = new FullComparisons(1) } = options;
+    this.comparisons = this.cost?.comparisons ?? comparisons;
     this.kind = options.kind;
     this.inFlight = options.inFlight;
     this.clock = options.clock;
     this.outage = options.outage;
+    this.endsByLoss = this.outage === undefined && options.hasNodes !== true;
     this.failuresMax = this.outage ? Number.POSITIVE_INFINITY : failuresMax(options.rate);
     this.now = options.clock.now;
     this.next = 0;
@@ -96,6 +113,8 @@ export class Load {
     /** Number of operations originally scheduled, if the load was aborted; else -1. */
     this.scheduled = -1;
     this.settledCount = 0;
+    /** The first error of a lost connection; null: none. @type {any} */
+    this.lost = null;
     if (options.startNs !== undefined) spinUntilStart(options.startNs, options.clock);
     onStart?.();
     const startNs = this.now();
@@ -118,7 +137,6 @@ export class Load {
     this.countedNs = startNs;
     /** Between the issue of the last worker's first operation and the issue of the last one. */
     this.steady = { fromNs: Number.NaN, fromArea: 0, toNs: Number.NaN, toArea: 0 };
-    this.batch = new ReplyBatch(options.replyBytes);
   }
 
   /**
@@ -134,7 +152,7 @@ export class Load {
     this.countedNs = nowNs;
   }
 
-  /** All workers have an operation in flight now. */
+  /** Marks the time from which all workers have an operation in flight. */
   markFull() {
     this.steady.fromNs = this.countedNs;
     this.steady.fromArea = this.inFlightAreaNs;
@@ -151,18 +169,18 @@ export class Load {
    * @param {number} index
    * @param {number} startNs
    * @param {any} reply
-   * @returns {number} the clock after the reply
+   * @returns {number} time after the reply
    */
   settle(index, startNs, reply) {
     const endNs = this.now();
     const recorder = this.recorder;
     if (recorder.closed) return endNs;
     this.accountInFlight(endNs);
-    const whole = this.untilWhole === 0;
+    const isFull = this.comparisons.left === 0;
     this.count(index, startNs, endNs, reply);
     if (endNs >= this.deadlineNs) this.stop();
-    if (!whole) return endNs;
-    // A whole comparison takes a microsecond or more, which is no part of the next latency.
+    if (!isFull) return endNs;
+    // Excludes a full comparison from the next latency.
     const nowNs = this.now();
     this.accountInFlight(nowNs);
     return nowNs;
@@ -173,7 +191,7 @@ export class Load {
    * @param {number} index
    * @param {number} startNs
    * @param {any} reply
-   * @returns {number} the clock: the issue time of the worker's next operation
+   * @returns {number} current time: the issue time of the worker's next operation
    */
   defer(index, startNs, reply) {
     const { batch } = this;
@@ -182,8 +200,10 @@ export class Load {
     batch.add(index, startNs, endNs, this.next, reply);
     if (endNs >= this.deadlineNs) this.stop();
     else if (batch.count < batch.limit) return endNs;
+    const { count } = batch;
     this.verifyBatch();
     const nowNs = this.now();
+    this.cost?.add(endNs, nowNs, count);
     this.accountInFlight(nowNs);
     return nowNs;
   }
@@ -216,10 +236,8 @@ export class Load {
     this.lastNs = endNs;
     let outcome = ERROR;
     let failure = null;
-    const whole = this.untilWhole === 0;
-    this.untilWhole = whole ? WHOLE_EVERY - 1 : this.untilWhole - 1;
     try {
-      outcome = this.verify(index, reply, whole);
+      outcome = this.verify(index, reply, this.comparisons.next(this.wholeEvery));
     } catch (error) {
       outcome = outcomeOfError(error);
       failure = error;
@@ -236,7 +254,7 @@ export class Load {
   /**
    * @param {number} index
    * @param {any} error
-   * @returns {number} the clock after the failure
+   * @returns {number} time after the failure
    */
   fail(index, error) {
     const endNs = this.now();
@@ -246,7 +264,9 @@ export class Load {
     this.settledCount += 1;
     this.lastNs = endNs;
     recorder.wrong(outcomeOfError(error), index, error);
-    if (recorder.failuresInARow >= this.failuresMax) this.abort();
+    const isLost = this.endsByLoss && isGone(error);
+    if (isLost) this.lost ??= error;
+    if (isLost || recorder.failuresInARow >= this.failuresMax) this.abort();
     this.outage?.onFailure(error);
     if (endNs >= this.deadlineNs) this.stop();
     return endNs;
@@ -264,11 +284,18 @@ export class Load {
   }
 }
 
+/** @param {LoadOptions} options */
+function wholeEveryOf({ calls, replyBytes = Number.POSITIVE_INFINITY, wholeEvery = 1 }) {
+  const isSmall = calls !== 'sync' && replyBytes <= SMALL_BYTES;
+  return Math.max(wholeEvery, isSmall ? WHOLE_EVERY.small : WHOLE_EVERY.others);
+}
+
 /**
  * @typedef {object} LoadReport
- * @property {Recorder} recorder a DetailedRecorder for an open loop or a mix
+ * @property {Recorder} recorder DetailedRecorder for an open loop or a mix
  * @property {number} scheduled
  * @property {LoadEnd} ended
+ * @property {any} lost the error of a lost connection that ended the load; null: none
  * @property {number} durationNs
  * @property {number} inFlightAreaNs integral of the number in flight over time, for Little's law
  * @property {{ fromNs: number, toNs: number, areaNs: number } | null} steady from the first issue
@@ -297,7 +324,7 @@ export async function runLoad(options, watch = {}) {
   });
   try {
     if (options.rate) startRate(load, options.rate);
-    else if (load.kind === 'burst') startBurst(load, watch.onIssued);
+    else if (load.kind === 'burst') startBurst(load, watch);
     else startWorkers(load);
     await load.finished;
   } finally {
@@ -323,6 +350,7 @@ export async function runLoad(options, watch = {}) {
     recorder: load.recorder,
     scheduled,
     ended: end.reason,
+    lost: load.lost,
     durationNs,
     inFlightAreaNs: load.inFlightAreaNs,
     steady: steadyOf(load),
@@ -346,13 +374,13 @@ function isIdle({ settledCount, open, next }) {
  * @param {LoadOptions} options
  * @param {LoadWatch} watch
  * @param {(reason: LoadEnd, error: { code?: string, message: string } | null) => void} end
- * @returns {() => void} stops watching
+ * @returns {() => void} function that stops watching
  */
 function watchLoad(load, options, watch, end) {
   let seen = 0;
   let seenNs = load.now();
   let lookedNs = seenNs;
-  /** Since then, without the time in which the event loop was blocked: replies may wait. */
+  /** Excludes the time in which the event loop was blocked, since replies may be waiting. */
   let silentNs = 0;
   const sawLife = (/** @type {number} */ nowNs) => {
     seenNs = nowNs;

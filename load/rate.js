@@ -5,10 +5,10 @@
  *
  * No arrival is skipped or shifted: late operations are sent late and counted as late; arrivals
  * beyond `maxInFlight` are dropped and counted. A blocking call has nothing in flight: there the
- * bound applies to operations due and not yet sent, and the one that has waited longest is dropped.
+ * bound applies to operations that are due but not yet sent, and the oldest is dropped.
  *
- * Timers cannot pace below 1.4 ms, so the loop spins on setImmediate and sends what is due; it
- * sleeps only if the next arrival is far away. Client CPU therefore includes this waiting.
+ * Timers cannot pace below 1.4 ms, so the loop spins on setImmediate and sends operations that are
+ * due; it sleeps only if the next arrival is far away. Client CPU therefore includes this waiting.
  */
 
 import { DROPPED } from '../lib/outcome.js';
@@ -35,13 +35,14 @@ const SLEEP_MS_MAX = 100;
 
 /**
  * @typedef {object} RateOptions
- * @property {number} perSecond of all processes that share them
+ * @property {number} perSecond rate of all processes that share the load
  * @property {import('./arrivals.js').ArrivalDistribution} arrivals
- * @property {number} seed of Poisson arrivals
- * @property {Float64Array} [timesNs] of the arrivals of a trace
- * @property {{ index: number, count: number }} [share] of the arrivals, where processes share them
+ * @property {number} seed seed of Poisson arrivals
+ * @property {Float64Array} [timesNs] arrival times of a trace
+ * @property {{ index: number, count: number }} [share] share of the arrivals, if several processes
+ *   share them
  * @property {number} maxInFlight
- * @property {number} [count] of its arrivals, see arrivals.js
+ * @property {number} [count] number of its arrivals, see arrivals.js
  */
 
 /**
@@ -57,9 +58,9 @@ const SLEEP_MS_MAX = 100;
  */
 
 /**
- * An open loop fails no faster than its rate, and a server may come back: a cluster that promotes a
- * replica refuses every request for a second or two.
- * @param {RateOptions | undefined} rate of an open loop
+ * An open loop stops on failures no sooner than its rate allows, since a server may recover: a
+ * cluster that promotes a replica refuses every request for a second or two.
+ * @param {RateOptions | undefined} rate rate of an open loop
  * @returns {number} consecutive failures after which the rest is not sent
  */
 export function failuresMax(rate) {
@@ -95,7 +96,7 @@ class Pacer {
     this.turn = this.turn.bind(this);
   }
 
-  /** Sends what is due and schedules itself for the next turn of the event loop. */
+  /** Sends operations that are due and schedules itself for the next turn of the event loop. */
   turn() {
     const { load } = this;
     if (load.recorder.closed) return;
@@ -117,7 +118,7 @@ class Pacer {
 
   /**
    * @param {number} nowNs
-   * @returns {number} the clock afterwards
+   * @returns {number} time afterwards
    */
   send(nowNs) {
     const { load, dueNs } = this;
@@ -140,7 +141,7 @@ class Pacer {
   }
 
   /**
-   * @param {number} index of the operation to send
+   * @param {number} index index of the operation to send
    * @param {number} nowNs
    */
   isFull(index, nowNs) {

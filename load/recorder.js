@@ -12,7 +12,7 @@ import { Histogram } from '../measure/histogram.js';
 /** Number of failure samples kept. */
 export const SAMPLES_MAX = 10;
 
-/** This many consecutive failures end a load: the server is gone. */
+/** This many consecutive failures end a load, because the server is unreachable. */
 export const FAILURES_IN_A_ROW_MAX = 1000;
 
 /** Width of a timeline window. Beyond WINDOWS_MAX windows, pairs are merged. */
@@ -22,7 +22,7 @@ const WINDOWS_MAX = 1200;
 export class Recorder {
   /**
    * @param {number} startNs start of the load
-   * @param {number} [windowNs] of the timeline
+   * @param {number} [windowNs] window of the timeline
    */
   constructor(startNs, windowNs = WINDOW_NS) {
     this.histogram = new Histogram();
@@ -45,7 +45,7 @@ export class Recorder {
    * Records a verified reply.
    * @param {number} startNs
    * @param {number} endNs
-   * @param {number} _index of the operation; used by subclasses
+   * @param {number} _index index of the operation; used by subclasses
    */
   ok(startNs, endNs, _index) {
     if (endNs >= this.windowEndNs) this.turnWindow(endNs);

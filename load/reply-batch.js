@@ -3,7 +3,7 @@
  * typed array, so that storing a reply touches two cache lines.
  */
 
-/** Replies verified together; the worker then pauses for some microseconds. */
+/** Replies verified together, during which the worker pauses for some microseconds. */
 const REPLIES_MAX = 64;
 /** Bytes kept alive by a batch: less than a socket's own buffers. */
 const BYTES_MAX = 256 * 1024;

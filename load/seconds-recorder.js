@@ -1,16 +1,16 @@
 /**
- * A recorder with a further histogram for each second of the load: what several machines did in
- * the same second is added up, and a round that lost one of them keeps the seconds in which it was
- * there.
+ * A recorder with an additional histogram for each second of the load: results of several machines
+ * for the same second are merged, and a round that lost a process keeps the seconds before the
+ * loss.
  */
 
 import { Histogram } from '../measure/histogram.js';
 import { DetailedRecorder } from './detailed-recorder.js';
 
 export const SECOND_NS = 1e9;
-/** Of an hour; what comes later is counted in the last one. */
+/** Seconds of an hour; later operations are counted in the last one. */
 const SECONDS_MAX = 3600;
-/** A histogram takes 360 KB of address space until it is packed, which takes some 50 µs. */
+/** A histogram takes 360 KB of address space until it is packed, which takes about 50 µs. */
 const UNPACKED_MAX = 120;
 
 /** @typedef {ReturnType<Histogram['toMessage']>} HistogramMessage */
@@ -19,7 +19,7 @@ export class SecondsRecorder extends DetailedRecorder {
   /**
    * @param {number} startNs
    * @param {{ service: boolean, kinds: import('./detailed-recorder.js').Kinds | null }} what
-   * @param {number} [windowNs] of the timeline
+   * @param {number} [windowNs] window of the timeline
    */
   constructor(startNs, what, windowNs) {
     super(startNs, what, windowNs);
@@ -54,7 +54,10 @@ export class SecondsRecorder extends DetailedRecorder {
     }
   }
 
-  /** @returns {HistogramMessage[]} of each second, from the start on, by when operations ended */
+  /**
+   * @returns {HistogramMessage[]} histograms of each second since the start, by the end of
+   *   operations
+   */
   toSeconds() {
     return [...this.past, this.second].map((one) =>
       one instanceof Histogram ? one.toMessage() : one,

@@ -1,20 +1,21 @@
 /**
- * Beginning at a given moment, with processes elsewhere: asleep until shortly before, because a
- * process that has slept is scheduled at once when it wakes, then in a loop, because a timer is up
- * to some milliseconds late. Whatever takes time is done before: what is left is reading the clock.
+ * Waits for a common start time with processes on other machines: sleeps until shortly before,
+ * because a process that has slept is scheduled immediately when it wakes, then spins, because a
+ * timer may be some milliseconds late. Slow work is done before; only reading the clock remains.
  */
 
 /** @typedef {import('../measure/clock.js').Clock} Clock */
 
 /** Timers have a resolution of 1 ms, and those of libuv are rounded. */
 export const SPIN_NS = 3e6;
-/** The clock is read again so often, because a timer of a minute may be late by some milliseconds. */
+/** Interval of clock readings, because a timer of a minute may be some milliseconds late. */
 const SLEEP_MS_MAX = 100;
 
 /**
- * @param {number} startNs of the clock
+ * @param {number} startNs on the clock
  * @param {{ clock: Clock, signal?: AbortSignal }} context
- * @returns {Promise<void>} SPIN_NS before it, at once where that is past, or when aborted
+ * @returns {Promise<void>} resolves SPIN_NS before it, immediately if that is in the past, or when
+ *   aborted
  */
 export async function sleepUntilStart(startNs, { clock, signal }) {
   for (;;) {
@@ -27,7 +28,7 @@ export async function sleepUntilStart(startNs, { clock, signal }) {
 }
 
 /**
- * @param {number} startNs not reached by turns of a loop where it is further away than SPIN_NS
+ * @param {number} startNs start; out of reach of spinning if it is more than SPIN_NS away
  * @param {Clock} clock
  */
 export function spinUntilStart(startNs, { now }) {

@@ -1,10 +1,10 @@
 /**
  * A recorder that stores the call and reply times of every operation, for workloads that analyse
- * operations individually (exact medians, points of a plot). It is a class of its own so that other
- * loads do not pay for it.
+ * operations individually (exact medians, points of a plot). A separate class, so that other loads
+ * do not pay for it.
  *
- * Calls are timed individually: work of a worker between a reply and its next call (verification)
- * is in no latency here and appears as concurrency below the configured one.
+ * Calls are timed individually: a worker's work between a reply and its next call (verification) is
+ * not part of any latency and appears as lower concurrency than configured.
  */
 
 import { Recorder } from './recorder.js';
@@ -13,7 +13,7 @@ export class TraceRecorder extends Recorder {
   /**
    * @param {number} startNs
    * @param {number} operations finite: 16 bytes are stored per operation
-   * @param {number} [windowNs] of the timeline
+   * @param {number} [windowNs] window of the timeline
    */
   constructor(startNs, operations, windowNs) {
     super(startNs, windowNs);

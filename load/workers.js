@@ -67,7 +67,7 @@ async function runSyncWorker(load) {
  * Lets the event loop turn once, so that a load without I/O cannot starve timers, messages and the
  * abort signal.
  * @param {Load} load
- * @returns {Promise<number>} the clock afterwards
+ * @returns {Promise<number>} time afterwards
  */
 async function yieldToEventLoop(load) {
   load.yieldDue = false;

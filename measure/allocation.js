@@ -12,14 +12,14 @@
 
 import v8 from 'node:v8';
 
-/** Empty steps from which the allocation of the measurement itself is determined. */
+/** Empty steps that measure the allocation of the measurement itself. */
 const CALIBRATION_STEPS = 2000;
-/** V8 allocates for itself while it compiles, seldom: of as many measurements, the median counts. */
+/** V8 occasionally allocates while it compiles, so the median of this many measurements counts. */
 const MEASUREMENTS = 5;
 
 /**
- * @param {readonly (() => unknown)[]} steps synchronous, one operation together; smaller steps
- *   measure Buffers more accurately
+ * @param {readonly (() => unknown)[]} steps synchronous functions, together one operation; smaller
+ *   steps measure Buffers more accurately
  * @param {number} operations number of passes over all steps
  * @returns {{ heapBytes: number, bufferBytes: number, collections: number }} bytes per
  *   operation; collections in the measurement that counts

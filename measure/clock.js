@@ -1,5 +1,5 @@
 /**
- * The only module that reads a clock. Everything that measures receives one, so that a fake clock
+ * The only module that reads a clock. Every measuring module receives a clock, so that a fake one
  * makes a whole run deterministic.
  *
  * performance.now() is monotonic, is not slewed by changes of the date, and costs about 50 ns;
@@ -12,8 +12,8 @@ import { performance } from 'node:perf_hooks';
 /**
  * @typedef {object} Clock
  * @property {() => number} now nanoseconds since an arbitrary moment, monotonic
- * @property {number} [originNs] its zero on the system's monotonic clock
- *   (CLOCK_MONOTONIC), which is common to all processes of the machine
+ * @property {number} [originNs] its zero on the system's monotonic clock (CLOCK_MONOTONIC), common
+ *   to all processes of the machine
  * @property {() => string} date date and time of day, ISO 8601, for labels only
  */
 

@@ -13,25 +13,25 @@ const CANARY_STEPS = 500_000;
 const CANARY_WARMUP = 3;
 const CANARY_PASSES = 5;
 
-/** @typedef {(file: string) => string | null} ReadText null: not readable */
+/** @typedef {(file: string) => string | null} ReadText null: unreadable */
 
 /**
  * @typedef {object} Conditions counters of the machine at one moment; only differences matter
- * @property {number | null} stealTicks taken by the hypervisor (proc(5), /proc/stat)
- * @property {number | null} idleTicks of all processors, including time waiting for disks
- * @property {number | null} totalTicks of all processors
+ * @property {number | null} stealTicks time taken by the hypervisor (proc(5), /proc/stat)
+ * @property {number | null} idleTicks idle time of all processors, including time waiting for disks
+ * @property {number | null} totalTicks total time of all processors
  * @property {number | null} throttledCount periods in which the cgroup was throttled
  * @property {number | null} throttledNs duration of throttling
- * @property {number | null} loadAverage over the last minute
+ * @property {number | null} loadAverage average over the last minute
  */
 
 /**
  * @typedef {object} ConditionsBetween
- * @property {number | null} stealShare of all processor time, 0 to 1
- * @property {number | null} busyShare of all processors, by all programs, 0 to 1
+ * @property {number | null} stealShare share of all processor time, 0 to 1
+ * @property {number | null} busyShare share of all processors, by all programs, 0 to 1
  * @property {number | null} throttledCount
  * @property {number | null} throttledNs
- * @property {number | null} loadAverage afterwards
+ * @property {number | null} loadAverage average afterwards
  */
 
 /**
@@ -55,7 +55,7 @@ export function canaryNs({ now }) {
 
 /**
  * Xorshift (G. Marsaglia 2003): each step depends on the previous one.
- * @param {number} seed not 0
+ * @param {number} seed any number except 0
  */
 function spin(seed) {
   let x = seed | 0;
@@ -152,10 +152,22 @@ export function readThrottling(read) {
   return known ? { throttledCount: count, throttledNs: ns } : NO_THROTTLING;
 }
 
+/**
+ * Processes killed by the kernel for lack of memory, of the machine or of a control group:
+ * `oom_kill` of /proc/vmstat (Linux 4.13, mm/vmstat.c).
+ * @param {ReadText} [read]
+ * @returns {number | null}
+ */
+export function readOomKills(read = readText) {
+  const value = /^oom_kill (\d+)$/m.exec(read('/proc/vmstat') ?? '')?.[1];
+  return value === undefined ? null : Number(value);
+}
+
 const NO_THROTTLING = Object.freeze({ throttledCount: null, throttledNs: null });
 
 /**
- * @param {string} text of /proc/self/cgroup: `0::/path` (version 2), `4:cpu,cpuacct:/path` (1)
+ * @param {string} text content of /proc/self/cgroup: `0::/path` (version 2), `4:cpu,cpuacct:/path`
+ *   (1)
  * @returns {string[][]} per group from the process's own to the root (in a container its own):
  *   possible paths of its cpu.stat; the first existing one counts
  */
@@ -174,7 +186,7 @@ function cgroupFiles(text) {
 
 /**
  * @param {string} folder `/a/b`
- * @returns {string[]} `/a/b`, `/a` and the empty one
+ * @returns {string[]} `/a/b`, `/a` and the empty path
  */
 function upwards(folder) {
   const parts = folder.split('/').filter((part) => part !== '' && part !== '..');

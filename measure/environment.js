@@ -41,7 +41,7 @@ function readLine(file) {
 
 /**
  * @param {import('../lib/result.js').Environment} environment
- * @returns {import('../lib/result.js').Warning[]} each with a hint
+ * @returns {import('../lib/result.js').Warning[]} warnings, each with a hint
  */
 export function environmentWarnings(environment) {
   /** @type {import('../lib/result.js').Warning[]} */
@@ -66,8 +66,8 @@ export function environmentWarnings(environment) {
   if (loadAverage !== null && loadAverage[0] > cores / 2) {
     warn(
       'BUSY',
-      `the machine was busy before the run: load average ${loadAverage[0].toFixed(1)}`,
-      'stop other programs and run again',
+      `other programs use the processors: load average ${loadAverage[0].toFixed(1)}`,
+      'stop them before measuring',
     );
   }
   return warnings;

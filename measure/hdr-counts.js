@@ -26,7 +26,7 @@ export function refused(why, cause) {
 /**
  * @param {Buffer} plain
  * @returns {number[]} index, count, index, count … of the counts above 0, as Histogram.toSparse
- * @throws {DragstripError} E_USAGE: another format, unit or precision, or counts that cannot be
+ * @throws {DragstripError} E_USAGE: another format, unit or precision, or invalid counts
  */
 export function readCounts(plain) {
   requireHeader(plain);
@@ -43,7 +43,7 @@ export function readCounts(plain) {
       index += 1;
       total += value;
     }
-    if (index > LENGTH) throw refused('it has more counts than there are values');
+    if (index > LENGTH) throw refused('it has more counts than values');
     if (!Number.isSafeInteger(total)) throw refused('its counts are too large');
   }
   return sparse;
@@ -64,7 +64,7 @@ function requireHeader(plain) {
 }
 
 /**
- * ZigZag: the lowest bit is the sign. What is too large for a double is only compared with bounds.
+ * ZigZag: the lowest bit is the sign. Values too large for a double are only compared with bounds.
  * @param {Buffer} bytes
  * @param {number} start
  * @returns {{ value: number, end: number }}

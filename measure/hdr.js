@@ -1,7 +1,7 @@
 /**
  * HdrHistogram V2, compressed, base64: the format of histograms in results, readable by other
- * HdrHistogram tools. hdr-histogram-js encodes; its decoder would allocate what a header claims and
- * believe any count, so the counts are read by measure/hdr-counts.js.
+ * HdrHistogram tools. hdr-histogram-js encodes; its decoder would allocate any size that a header
+ * claims and accept any count, so measure/hdr-counts.js reads the counts.
  *
  * Not for the hot path: the library takes about 60 ms to load, so it is loaded at first use.
  */
@@ -28,15 +28,17 @@ const require = createRequire(import.meta.url);
 /** @typedef {import('../lib/result.js').Latency} Latency */
 /** @typedef {import('../lib/result.js').Round} Round */
 
-/** @returns {typeof import('hdr-histogram-js')} by require, because reports are synchronous */
+/**
+ * @returns {typeof import('hdr-histogram-js')} loaded with require, because reports are synchronous
+ */
 function library() {
   return require('hdr-histogram-js');
 }
 
-/** A count has up to nine bytes, and there are some 45,000 of them up to the highest value. */
+/** A count has up to nine bytes, and there are about 45,000 of them up to the highest value. */
 const INFLATED_BYTES_MAX = 1 << 20;
 const BASE64_LENGTH_MAX = 1 << 21;
-/** Strict: Buffer.from() skips what is not base64. */
+/** Strict: Buffer.from() skips characters that are not base64. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** Cookie and length before the compressed bytes. */
 const COMPRESSED_HEADER = 8;
@@ -90,7 +92,7 @@ export function decode(base64, exact = {}) {
 }
 
 /**
- * A few kilobytes can claim to be gigabytes: the size is bounded.
+ * A few kilobytes can claim to be gigabytes, so the size is bounded.
  * @param {string} base64
  * @returns {Buffer}
  * @throws {DragstripError} E_USAGE
@@ -115,10 +117,10 @@ function inflate(base64) {
 
 /**
  * @param {Pick<import('../lib/result.js').Benchmark, 'id' | 'rounds'>} source
- * @param {(round: Round) => Latency | null | undefined} [of] absent: of all operations of measured
- *   rounds
- * @returns {Histogram | null} of the rounds together; null: no latency is known
- * @throws {DragstripError} E_USAGE where a histogram is damaged
+ * @param {(round: Round) => Latency | null | undefined} [of] histogram to merge; absent: all
+ *   operations of measured rounds
+ * @returns {Histogram | null} the merged histogram of the rounds; null: no latency is known
+ * @throws {DragstripError} E_USAGE: a histogram is damaged
  */
 export function mergedHistogram({ id, rounds }, of = measuredLatency) {
   const merged = new Histogram();

@@ -24,7 +24,7 @@ const POWERS = Float64Array.from({ length: LENGTH / HALF }, (_, exponent) => 2 *
 /** Percentiles of rounds and rows, by the name of their field. */
 export const PERCENTILES = Object.freeze({ p50Ns: 0.5, p90Ns: 0.9, p99Ns: 0.99, p999Ns: 0.999 });
 /** @typedef {keyof typeof PERCENTILES} Percentile */
-/** Of what is not the main figure: seconds, kinds of operations. */
+/** Percentiles of secondary histograms: seconds, kinds of operations. */
 export const BRIEF = Object.freeze(/** @type {const} */ (['p50Ns', 'p99Ns']));
 
 /** Number of values above a percentile required to print it. */
@@ -72,21 +72,26 @@ function isPair(index, count) {
 
 /**
  * @param {SparseHistogram} message
- * @returns {string | null} why it is no histogram
+ * @returns {string | null} reason why it is no histogram
  */
 export function flawOf({ sparse, count, min, max }) {
   if (sparse.length % 2 !== 0) return 'a sparse form has pairs of index and count';
-  const extremes = [min, max].map((value) => (Number.isSafeInteger(value) ? indexOf(value) : -1));
   let seen = 0;
+  let [first, last] = [LENGTH, -1];
   for (let i = 0; i < sparse.length; i += 2) {
-    const [index, n] = [sparse[i], sparse[i + 1]];
+    const index = sparse[i];
+    const n = sparse[i + 1];
     if (!isPair(index, n) || n < 0) return `${index}, ${n} is not a count`;
     seen += n;
-    for (let k = 0; k < 2; k += 1) if (n > 0 && index === extremes[k]) extremes[k] = Number.NaN;
+    if (n > 0 && index < first) first = index;
+    if (n > 0 && index > last) last = index;
   }
   if (seen !== count) return `counts add up to ${seen}, not to ${count}`;
-  if (count === 0 || extremes.every(Number.isNaN)) return null;
-  return `${Number.isNaN(extremes[0]) ? max : min} is not among the values`;
+  if (count === 0) return null;
+  const isAt = (/** @type {number} */ value, /** @type {number} */ index) =>
+    Number.isSafeInteger(value) && indexOf(value) === index;
+  if (isAt(min, first) && isAt(max, last)) return null;
+  return `${min} and ${max} are not the extremes of the values`;
 }
 
 /** @param {string} message */
@@ -106,10 +111,11 @@ export class Histogram {
   #largeMin = Number.MAX_SAFE_INTEGER;
   #largeMax = 0;
 
-  /** Number of values; sums all counts (about 30 µs), so that recording need not count. */
+  /** Number of values; sums the counts (up to 30 µs), so that recording need not count. */
   get count() {
+    const last = indexOf(this.max);
     let count = 0;
-    for (let i = 0; i < LENGTH; i++) count += this.#counts[i];
+    for (let i = indexOf(this.min); i <= last; i++) count += this.#counts[i];
     return count;
   }
 
@@ -138,7 +144,7 @@ export class Histogram {
    * The hot path. Truncates fractions of a nanosecond. The clock is monotonic, so a negative value
    * is a rounding error and counts as 0.
    *
-   * @param {number} ns to Number.MAX_SAFE_INTEGER (104 days)
+   * @param {number} ns ns to Number.MAX_SAFE_INTEGER (104 days)
    * @throws {DragstripError} E_INTERNAL if it is not a number
    */
   record(ns) {
@@ -190,7 +196,8 @@ export class Histogram {
     if (other.count === 0) return this;
     const from = other.#counts;
     const to = this.#counts;
-    for (let i = 0; i < LENGTH; i++) to[i] += from[i];
+    const last = indexOf(other.max);
+    for (let i = indexOf(other.min); i <= last; i++) to[i] += from[i];
     this.#extend(other.sum, other.min, other.max);
     return this;
   }
@@ -211,7 +218,7 @@ export class Histogram {
     const exact = q * total;
     const rank = Math.max(Math.ceil(exact - exact * 2 ** -50), 1);
     let seen = 0;
-    for (let i = 0; i < LENGTH; i++) {
+    for (let i = indexOf(this.min); i < LENGTH; i++) {
       seen += this.#counts[i];
       if (seen >= rank) return q === 0 ? lowestAt(i) : highestAt(i);
     }
@@ -238,7 +245,7 @@ export class Histogram {
   /**
    * @template {Percentile} [T=Percentile]
    * @param {readonly T[]} [names] absent: all
-   * @returns {Record<T, number | null>} ns; null where too few values lie above
+   * @returns {Record<T, number | null>} ns; null if too few values lie above
    */
   percentiles(names = /** @type {T[]} */ (Object.keys(PERCENTILES))) {
     const values = names.map((name) => [name, this.printablePercentile(PERCENTILES[name])]);
@@ -250,7 +257,10 @@ export class Histogram {
    */
   toSparse() {
     const sparse = [];
-    for (let i = 0; i < LENGTH; i++) if (this.#counts[i] > 0) sparse.push(i, this.#counts[i]);
+    const last = indexOf(this.max);
+    for (let i = indexOf(this.min); i <= last; i++) {
+      if (this.#counts[i] > 0) sparse.push(i, this.#counts[i]);
+    }
     return sparse;
   }
 
@@ -279,7 +289,7 @@ export class Histogram {
    * @param {SparseHistogram} message
    * @returns {this}
    * @throws {DragstripError} E_INTERNAL if the pairs are not counts, do not add up, or do not
-   *   contain min or max
+   *   lie between min and max
    */
   mergeSparse(message) {
     const flaw = flawOf(message);
@@ -293,7 +303,7 @@ export class Histogram {
   /**
    * @param {SparseHistogram} message
    * @returns {Histogram}
-   * @throws {DragstripError} E_INTERNAL as mergeSparse
+   * @throws {DragstripError} same as mergeSparse
    */
   static fromSparse(message) {
     return new Histogram().mergeSparse(message);

@@ -1,7 +1,7 @@
 /**
  * Finds the process that listens at an endpoint of this machine, from /proc: for the CPU time of
  * servers that Dragstrip did not start, and to verify that a port belongs to the server that it
- * started. Only root sees the sockets of other users' processes; for those the result is null.
+ * started. Only root sees the sockets of other users' processes; for these the result is null.
  */
 
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
@@ -30,10 +30,25 @@ export async function findListener(endpoint) {
 }
 
 /**
+ * The same, unless the listener only forwards to the server, like the end of a tunnel (ssh,
+ * docker-proxy): its CPU time is not that of the server.
+ * @param {Endpoint} endpoint
+ * @param {number} reportedPid pid that the server reports, in its own pid namespace
+ * @returns {Promise<number | null>}
+ */
+export async function findServer(endpoint, reportedPid) {
+  const pid = await findListener(endpoint);
+  if (pid === null || Number.isNaN(reportedPid)) return pid;
+  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+  const [, inNamespaces = String(pid)] = /^NSpid:\s+(.*)$/m.exec(status) ?? [];
+  return inNamespaces.split(/\s+/).includes(String(reportedPid)) ? pid : null;
+}
+
+/**
  * @param {number} pid
  * @param {Endpoint} endpoint
- * @returns {Promise<boolean>} whether process `pid` listens at the endpoint; where its files are
- *   not visible, as for root in a container without CAP_SYS_PTRACE, whether its user does
+ * @returns {Promise<boolean>} whether process `pid` listens at the endpoint; if its files are not
+ *   visible, as for root in a container without CAP_SYS_PTRACE, whether its user does
  */
 export async function listensAt(pid, endpoint) {
   const inodes = await findInodes(endpoint);
@@ -45,7 +60,7 @@ export async function listensAt(pid, endpoint) {
 
 /**
  * @param {number} pid
- * @returns {Promise<boolean>} the names of open files may be listed and yet not be read
+ * @returns {Promise<boolean>} whether the names of open files can be listed but not read
  */
 async function filesAreVisible(pid) {
   const folder = `/proc/${pid}/fd`;
@@ -59,8 +74,8 @@ async function filesAreVisible(pid) {
 
 /**
  * @param {Endpoint} endpoint
- * @returns {Promise<Map<string, string>>} inodes of the listening sockets, and the uid of each; of
- *   unix sockets empty
+ * @returns {Promise<Map<string, string>>} inodes of the listening sockets, with the uid of each;
+ *   empty for unix sockets
  */
 async function findInodes(endpoint) {
   if (endpoint.path !== undefined) return unixInodes(endpoint.path);

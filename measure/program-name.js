@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * @param {number} pid
- * @returns {string | null} at most fifteen characters; null where it has ended
+ * @returns {string | null} at most fifteen characters; null if it has ended
  */
 export function readProgramName(pid) {
   try {

@@ -16,18 +16,18 @@ const SPACE = 0x20;
  * @typedef {object} ThreadTimes
  * @property {number} runNs
  * @property {number} waitNs
- * @property {Float64Array} threads of each thread its run and its wait time
+ * @property {Float64Array} threads run and wait time of each thread
  */
 
 export class ThreadClocks {
   /** @type {number[]} */
   #files = [];
-  /** Of each thread what it had when it was last read. */
+  /** Last reading per thread. */
   #last = new Float64Array(0);
 
   /**
    * @param {readonly number[]} pids
-   * @param {{ mainOnly?: boolean }} [options] mainOnly: of each process its first thread alone
+   * @param {{ mainOnly?: boolean }} [options] mainOnly: only the first thread of each process
    */
   constructor(pids, { mainOnly = false } = {}) {
     for (const pid of pids) {
@@ -35,13 +35,13 @@ export class ThreadClocks {
         try {
           this.#files.push(openSync(`/proc/${pid}/task/${thread}/schedstat`, 'r'));
         } catch {
-          // It has ended, or this is no Linux.
+          // It has ended, or this is not Linux.
         }
       }
     }
   }
 
-  /** @returns {ThreadTimes | null} sums over the threads that were there; null: none is readable */
+  /** @returns {ThreadTimes | null} sums over the living threads; null: none is readable */
   read() {
     if (this.#files.length === 0) return null;
     const times = { runNs: 0, waitNs: 0, threads: new Float64Array(2 * this.#files.length) };
@@ -68,9 +68,9 @@ function threadsOf(pid) {
 
 /**
  * @param {number} file
- * @param {ThreadTimes} times is added to
- * @param {number} place of the thread
- * @param {Float64Array} last what a thread that has ended keeps: sums must not fall
+ * @param {ThreadTimes} times accumulator
+ * @param {number} place position of the thread
+ * @param {Float64Array} last values that a thread keeps after its end, since sums must not fall
  */
 function addLine(file, times, place, last) {
   let length = 0;
@@ -92,7 +92,7 @@ function addLine(file, times, place, last) {
 }
 
 /**
- * @param {ThreadTimes} times is added to
+ * @param {ThreadTimes} times accumulator
  * @param {number} place
  * @param {number} runNs
  * @param {number} waitNs

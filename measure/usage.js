@@ -6,15 +6,17 @@
  * nanoseconds on a processor, kernel documentation, scheduler/sched-stats); without schedstat,
  * fields 14 and 15 of /proc/PID/stat in ticks of 10 ms (proc(5)).
  *
- * A thread that ends takes its schedstat with it, with all the time of its life: a JVM ends
+ * A thread that ends takes its schedstat with it, including all time since its start: a JVM ends
  * compiler threads (-XX:+UseDynamicNumberOfCompilerThreads) that had run for seconds.
- * /proc/PID/stat still has their time; what threads that have ended had is taken from there.
+ * /proc/PID/stat still includes their time, so the time of ended threads is derived from it.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { PerformanceObserver } from 'node:perf_hooks';
+import { PerformanceObserver, performance } from 'node:perf_hooks';
+import v8 from 'node:v8';
 import { canaryNs, readConditions } from './conditions.js';
 import { ThreadClocks } from './schedstat.js';
+import { TransferClock } from './transfers.js';
 
 /** USER_HZ is 100 on every Linux that Node runs on. */
 const TICK_NS = 1e7;
@@ -22,28 +24,34 @@ const TICK_NS = 1e7;
 /**
  * @typedef {object} Instruments
  * @property {import('./clock.js').Clock} clock
- * @property {() => CpuUsage} cpu of this process; takes microseconds
- * @property {() => ClientUsage} client with its memory, which takes longer
+ * @property {() => CpuUsage} cpu CPU time of this process; takes microseconds
+ * @property {() => ClientUsage} client CPU time with memory, which takes longer
  * @property {(pids: readonly number[], options: { mainOnly?: boolean }) =>
  *   Pick<ThreadClocks, 'read' | 'close'>} threadClocks
- * @property {(pids: readonly number[]) => ServerUsage | null} servers null: not readable
- * @property {(what: 'all' | 'young') => void} collectGarbage all: also discards compiled code
- *   that depends on dead objects; young: only new objects, keeps code
+ * @property {() => Pick<TransferClock, 'read' | 'close'>} transferClock clock of this process's
+ *   transfers
+ * @property {(pids: readonly number[]) => ServerUsage | null} servers null: unreadable
+ * @property {(what: 'all' | 'young') => number | null} collectGarbage all: also discards compiled
+ *   code that depends on dead objects; young: only new objects, keeps code. Returns the bytes
+ *   of the heap in use afterwards; null: nothing was collected
  * @property {() => number} canaryNs duration of a fixed loop
- * @property {() => import('./conditions.js').Conditions} conditions of the machine
- * @property {() => { stop: (untilNs: number) => Garbage | Promise<Garbage> }} observeGarbage
- *   of collections that started before that time
+ * @property {() => import('./conditions.js').Conditions} conditions conditions of the machine
+ * @property {(kept?: number) => { stop: (untilNs: number) => Garbage | Promise<Garbage> }}
+ *   observeGarbage collections that started before that time; kept: number kept individually,
+ *   default COLLECTIONS_MAX
+ * @property {() => number} heapBytes bytes in use by this process' heap; takes microseconds
  */
 
-/** @typedef {{ count: number, ns: number, collections?: Collection[] }} Garbage collections: the
- * longest, in chronological order */
+/** @typedef {{ count: number | null, ns: number | null, collections?: Collection[] }} Garbage
+ * collections: the longest, in chronological order; null and absent: not reported by the runtime */
 
 /**
- * @typedef {object} CpuUsage since the process started
+ * @typedef {object} CpuUsage totals since the process started
  * @property {number} userNs
  * @property {number} systemNs
- * @property {number} voluntarySwitches context switches: it waited for something (getrusage(2))
- * @property {number} involuntarySwitches the scheduler took the processor
+ * @property {number} voluntarySwitches context switches while waiting (getrusage(2))
+ * @property {number} involuntarySwitches preemptions by the scheduler
+ * @property {number} [loopTurns] iterations of the event loop (uv_metrics_info(3))
  *
  * @typedef {CpuUsage & Memory} ClientUsage
  *
@@ -55,15 +63,18 @@ const TICK_NS = 1e7;
 
 /**
  * @typedef {object} ServerUsage
- * @property {number} cpuNs of all threads
+ * @property {number} cpuNs total of all threads
  * @property {number | null} rssBytes
- * @property {Record<string, number>} [threadNs] of each living thread, by pid and thread id
+ * @property {Record<string, number>} [threadNs] time of each living thread, by pid and thread id
  */
 
-/** @returns {CpuUsage} of this process */
+/** @returns {CpuUsage} usage of this process */
 function cpuUsage() {
   const usage = process.resourceUsage();
+  // From Node 20.18 on.
+  const loopTurns = /** @type {any} */ (performance.nodeTiming)?.uvMetricsInfo?.loopCount;
   return {
+    ...(loopTurns !== undefined && { loopTurns }),
     userNs: usage.userCPUTime * 1000,
     systemNs: usage.systemCPUTime * 1000,
     voluntarySwitches: usage.voluntaryContextSwitches,
@@ -71,7 +82,7 @@ function cpuUsage() {
   };
 }
 
-/** @returns {ClientUsage} of this process */
+/** @returns {ClientUsage} memory of this process */
 function clientUsage() {
   const memory = process.memoryUsage();
   return {
@@ -83,11 +94,13 @@ function clientUsage() {
   };
 }
 
-/** @typedef {{ endedNs: number, threads: Record<string, number> }} Seen of a process, last time */
+/**
+ * @typedef {{ endedNs: number, threads: Record<string, number> }} Seen last reading of a process
+ */
 
 /**
- * @returns {(pids: readonly number[]) => ServerUsage | null} sum over the processes, which only
- *   rises; null if one of them is not readable
+ * @returns {(pids: readonly number[]) => ServerUsage | null} sum over the processes, which never
+ *   decreases; null if one is unreadable
  */
 export function createServerUsage() {
   /** @type {Map<number, Seen>} */
@@ -101,7 +114,7 @@ export function createServerUsage() {
     const threadNs = {};
     try {
       for (const pid of pids) {
-        // First, so that it is not ahead of the threads.
+        // Read first, so that it is not ahead of the threads.
         const processNs = processCpuNs(pid);
         const { sum, threads } = threadTimes(pid);
         const now = { endedNs: endedThreadsNs(seen.get(pid), processNs, threads), threads };
@@ -119,20 +132,20 @@ export function createServerUsage() {
 }
 
 /**
- * Time of threads that have ended. It is known in ticks only, of user and system time, so it
- * changes only when one of them has ended: between two readings with the same threads the
- * difference is exact.
+ * Time of ended threads. It is known only in ticks, of user and system time, so it changes only
+ * when a thread has ended: between two readings with the same threads the difference is exact.
  * @param {Seen | undefined} before
- * @param {number} processNs of all threads that ever were, rounded down to ticks
- * @param {Readonly<Record<string, number>>} threads of those that are there
- * @returns {number} at least what they had when they were last seen
+ * @param {number} processNs total of all threads that ever existed, rounded down to ticks
+ * @param {Readonly<Record<string, number>>} threads time of the living threads
+ * @returns {number} at least their time at the last reading
  */
 export function endedThreadsNs(before, processNs, threads) {
   const livingNs = sumOf(Object.values(threads));
   const restNs = Math.max(0, processNs - livingNs);
   if (before === undefined) return restNs;
   const ended = Object.entries(before.threads).filter(([thread]) => !(thread in threads));
-  // Others may have come and gone in between, unseen; less than this is a matter of ticks.
+  // Others may have started and ended in between, unobserved; less than this is within the rounding
+  // of ticks.
   if (ended.length === 0 && restNs - before.endedNs <= 2 * TICK_NS) return before.endedNs;
   return Math.max(restNs, before.endedNs + sumOf(ended.map(([, ns]) => ns)));
 }
@@ -186,8 +199,13 @@ export const COLLECTIONS_MAX = 12;
 
 /** @typedef {{ startNs: number, ns: number }} Collection startNs on the clock of the process */
 
-/** Counts collections from now on; V8 reports start and duration of each. */
-function observeGarbage() {
+/** Counts collections from now on; V8 reports start and duration of each, Bun and Deno do not. */
+function observeGarbage(kept = COLLECTIONS_MAX) {
+  // Missing in its types. Deno lists them, too, and reports none.
+  const { supportedEntryTypes } = /** @type {any} */ (PerformanceObserver);
+  if (!supportedEntryTypes.includes('gc') || 'Deno' in globalThis) {
+    return { stop: () => ({ count: null, ns: null }) };
+  }
   let count = 0;
   let ns = 0;
   /** @type {Collection[]} */
@@ -200,7 +218,7 @@ function observeGarbage() {
       ns += duration * 1e6;
       longest.push({ startNs: startTime * 1e6, ns: duration * 1e6 });
     }
-    if (longest.length > 2 * COLLECTIONS_MAX) longest = keepLongest(longest);
+    if (longest.length > 2 * kept) longest = keepLongest(longest, kept);
   };
   const observer = new PerformanceObserver((list) => add(list.getEntries()));
   observer.observe({ entryTypes: ['gc'] });
@@ -210,7 +228,7 @@ function observeGarbage() {
       await new Promise((resolve) => setImmediate(resolve)); // Node reports them one turn later
       add(observer.takeRecords());
       observer.disconnect();
-      const collections = keepLongest(longest).sort((a, b) => a.startNs - b.startNs);
+      const collections = keepLongest(longest, kept).sort((a, b) => a.startNs - b.startNs);
       return { count, ns, collections };
     },
   };
@@ -218,15 +236,27 @@ function observeGarbage() {
 
 /**
  * @param {Collection[]} collections
- * @returns {Collection[]} the longest, at most COLLECTIONS_MAX
+ * @param {number} kept
+ * @returns {Collection[]} the longest ones
  */
-function keepLongest(collections) {
-  return collections.sort((a, b) => b.ns - a.ns).slice(0, COLLECTIONS_MAX);
+function keepLongest(collections, kept) {
+  return collections.sort((a, b) => b.ns - a.ns).slice(0, kept);
+}
+
+/** Excludes buffers: those freed by a collection are subtracted some time after it. */
+const heapBytes = () => v8.getHeapStatistics().used_heap_size;
+
+/** @type {Instruments['collectGarbage']} */
+function collectGarbage(what) {
+  globalThis.gc?.({ type: what === 'young' ? 'minor' : 'major' });
+  // Bun reports figures of another heap.
+  if (globalThis.gc === undefined || process.versions['bun'] !== undefined) return null;
+  return heapBytes();
 }
 
 /**
  * @param {import('./clock.js').Clock} clock
- * @returns {Instruments} the real ones; garbage is collected only with --expose-gc
+ * @returns {Instruments} the real instruments; garbage is collected only with --expose-gc
  */
 export function systemInstruments(clock) {
   return {
@@ -234,10 +264,12 @@ export function systemInstruments(clock) {
     cpu: cpuUsage,
     client: clientUsage,
     threadClocks: (pids, options) => new ThreadClocks(pids, options),
+    transferClock: () => new TransferClock(),
     servers: createServerUsage(),
-    collectGarbage: (what) => globalThis.gc?.({ type: what === 'young' ? 'minor' : 'major' }),
+    collectGarbage,
     canaryNs: () => canaryNs(clock),
     conditions: () => readConditions(),
     observeGarbage,
+    heapBytes,
   };
 }

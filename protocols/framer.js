@@ -1,13 +1,13 @@
 /**
- * The base of all framers. A framer receives the bytes of a connection, in
- * pieces of any size, and counts replies; it copies and decodes nothing, for loops whose own cost
- * must stay far below a driver's. Parsers of complete replies are beside each protocol's framer.
+ * The base of all framers. A framer receives the bytes of a connection, in pieces of any size, and
+ * counts replies; it copies and decodes nothing, for loops whose own cost must stay far below a
+ * driver's. Parsers of complete replies are in the folder of each protocol.
  */
 
 import { targetError } from '../lib/errors.js';
 
 export class Framer {
-  /** Whole replies of any kind. */
+  /** Complete replies of any kind. */
   replies = 0;
   /** Error replies among them. */
   errors = 0;
@@ -15,8 +15,8 @@ export class Framer {
   misses = 0;
 
   /**
-   * @param {number} valueSize bytes of a value, at most
-   * @param {number} [minSize] and at least; absent: all have as many
+   * @param {number} valueSize maximum bytes of a value
+   * @param {number} [minSize] minimum bytes of a value; absent: all have the same size
    */
   constructor(valueSize, minSize = valueSize) {
     this.valueSize = valueSize;
@@ -24,8 +24,8 @@ export class Framer {
   }
 
   /**
-   * @param {Buffer} _bytes a buffer that may be longer and is used again afterwards
-   * @param {number} _length how many bytes of it are new
+   * @param {Buffer} _bytes a buffer that may be longer and is reused afterwards
+   * @param {number} _length number of new bytes in it
    * @throws {import('../lib/errors.js').DragstripError} E_TARGET if it is not a reply of the
    *   protocol
    */
@@ -35,12 +35,12 @@ export class Framer {
 }
 
 /**
- * Of a protocol that says at the head of each packet how long it is: the head is looked at, the
- * rest is skipped.
+ * Frames a protocol with length-prefixed packets: reads the head of each packet, skips
+ * the rest.
  */
 export class PacketFramer extends Framer {
   #have = 0;
-  /** Bytes of the packet that are still to come. */
+  /** Remaining bytes of the packet. */
   skip = 0;
 
   /**
@@ -78,23 +78,23 @@ export class PacketFramer extends Framer {
 
   /**
    * @param {number} _have bytes in `head`, fewer than it holds
-   * @returns {boolean} whether they are a head already
+   * @returns {boolean} whether they form a complete head
    */
   isHead(_have) {
     return false;
   }
 
   /**
-   * Looks at a head and sets `skip`.
+   * Inspects a head and sets `skip`.
    * @param {Buffer} _bytes
    * @param {number} _at
-   * @returns {number} bytes of it
+   * @returns {number} bytes of the head
    */
   begin(_bytes, _at) {
     throw new TypeError('a subclass reads the protocol');
   }
 
-  /** The packet is over. */
+  /** Called at the end of a packet. */
   skipped() {
     throw new TypeError('a subclass reads the protocol');
   }
@@ -102,27 +102,27 @@ export class PacketFramer extends Framer {
 
 /**
  * @param {string} protocol
- * @param {number} byte the first one that does not fit
+ * @param {number} byte the first unexpected byte
  * @returns {import('../lib/errors.js').DragstripError} E_TARGET
  */
 export function garbled(protocol, byte) {
   const shown = byte.toString(16).padStart(2, '0');
   return targetError(
-    `this is not the protocol of ${protocol} (byte 0x${shown} where a message begins)`,
-    'see whether the address is that of another server',
+    `not the protocol of ${protocol} (byte 0x${shown} at the start of a message)`,
+    'check whether the address belongs to a different server',
   );
 }
 
 /**
- * A length that a peer announces is bounded before anything is allocated or waited for.
+ * Bounds a length announced by a peer before anything is allocated or awaited.
  * @param {string} protocol
  * @param {number} length
- * @param {number} limit the longest that the request can have asked for
+ * @param {number} limit maximum that the request permits
  * @returns {import('../lib/errors.js').DragstripError} E_TARGET
  */
 export function tooLong(protocol, length, limit) {
   return targetError(
-    `${protocol}: a length of ${length} is announced where ${limit} is the most that was asked for`,
-    'see whether the address is that of another server',
+    `${protocol}: announced length ${length} exceeds the requested maximum ${limit}`,
+    'check whether the address belongs to a different server',
   );
 }

@@ -1,12 +1,15 @@
 /**
- * MessagePack by @msgpack/msgpack, its lengths bounded; and the few writers by which rows go
- * straight from the dataset into a buffer, which a library cannot do: it takes values, and would
- * make a string of each row first. https://github.com/msgpack/msgpack/blob/master/spec.md
+ * MessagePack by @msgpack/msgpack, with bounded lengths; and a few writers that copy rows from the
+ * dataset directly into a buffer, since a library takes values, and would create a string of each
+ * row first. https://github.com/msgpack/msgpack/blob/master/spec.md
  */
 
 import { Decoder, Encoder } from '@msgpack/msgpack';
 
-/** Of arrays and maps; an array is allocated by its announced length, and ours hold few items. */
+/**
+ * Maximum length of arrays and maps; an array is allocated by its announced length, and Dragstrip's
+ * are short.
+ */
 const ITEMS_MAX = 1024;
 
 const encoder = new Encoder({ ignoreUndefined: true });
@@ -14,7 +17,7 @@ const decoder = new Decoder({ maxArrayLength: ITEMS_MAX, maxMapLength: ITEMS_MAX
 
 /**
  * @param {any} value integers are written in their shortest form: Tarantool's hash index hashes the
- *   bytes of a key as they come, so that 128 in five bytes is not found where 128 in two was stored
+ *   bytes of a key as received, so 128 stored in two bytes is not found by 128 in five
  * @returns {Buffer}
  */
 export function encode(value) {
@@ -25,7 +28,7 @@ export function encode(value) {
 /**
  * @param {readonly (readonly [number, any])[]} entries at most 15; a library's maps of JavaScript
  *   objects have no numbers as keys
- * @returns {Buffer} a map of them; a value that is a Buffer is taken as encoded already
+ * @returns {Buffer} a map of them; a value that is a Buffer is already encoded
  */
 export function encodeMap(entries) {
   const parts = entries.flatMap(([key, value]) => [
@@ -37,19 +40,19 @@ export function encodeMap(entries) {
 
 /**
  * @param {Buffer} bytes
- * @returns {any[]} the values in them, one after another; maps as objects
- * @throws {Error} where the last one is cut short, or an array or a map has more than 1024 items
+ * @returns {any[]} the values in them, in order; maps as objects
+ * @throws {Error} the last value is incomplete, or an array or a map has more than 1024 items
  */
 export function decodeAll(bytes) {
   return [...decoder.decodeMulti(bytes)];
 }
 
 /**
- * As encode does: in the shortest form.
+ * Same as encode: in the shortest form.
  * @param {Buffer} target
  * @param {number} at
  * @param {number} value below 2^32
- * @returns {number} the offset behind it
+ * @returns {number} offset after it
  */
 export function writeUint(target, at, value) {
   if (value < 0x80) return target.writeUInt8(value, at);

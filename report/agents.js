@@ -1,6 +1,6 @@
 /**
- * The load machines of a run: what each contributed to each row. Pages show it folded, a terminal
- * in one line for each row.
+ * The load machines of a run: the contribution of each to each row. Folded on pages, one line per
+ * row on a terminal.
  */
 
 import {
@@ -63,9 +63,9 @@ function share(name, of) {
  * @property {number} throughput median of the rounds
  * @property {number | null} p50Ns
  * @property {number | null} p99Ns
- * @property {number} lateNs greatest delay of a start
- * @property {number | null} clientShare of a processor, of each of its processes
- * @property {number | null} late share of its operations; null: a closed loop
+ * @property {number} lateNs maximum delay of a start
+ * @property {number | null} clientShare utilisation of a processor per process
+ * @property {number | null} late fraction of its operations; null: a closed loop
  * @property {number | null} dropped
  * @property {string | null} bottleneck null: unknown
  * @property {number | null} networkNs round trip to the server
@@ -73,7 +73,7 @@ function share(name, of) {
 
 /**
  * @param {Result} result
- * @returns {[string, string][]} for the head of a report: who they were, and their clocks
+ * @returns {[string, string][]} agents and their clocks, for the head of a report
  */
 export function agentHead({ fleet }) {
   if (fleet === undefined) return [];
@@ -88,7 +88,7 @@ export function agentHead({ fleet }) {
 
 /**
  * @param {Result} result
- * @returns {Table[]} for each benchmark that agents took part in
+ * @returns {Table[]} per benchmark with agents
  */
 export function agentTables(result) {
   return result.benchmarks.flatMap((source) => {
@@ -101,7 +101,7 @@ export function agentTables(result) {
 
 /**
  * @param {Result} result
- * @returns {string[]} one line for each row, for a terminal
+ * @returns {string[]} one line per row, for a terminal
  */
 export function agentLines(result) {
   return result.benchmarks.flatMap((source) => {
@@ -125,7 +125,7 @@ export function agentLines(result) {
  */
 function contributionsTo(source, result) {
   const measured = source.rounds.filter(({ state }) => state === 'measured');
-  // Where every round is invalid, these figures may say why.
+  // If every round is invalid, these figures may explain it.
   const rounds = measured.length > 0 ? measured : source.rounds;
   const names = [...new Set(rounds.flatMap(({ agents = [] }) => agents.map((one) => one.agent)))];
   return names.map((name) => {
@@ -141,36 +141,36 @@ function contributionsTo(source, result) {
 }
 
 /**
- * @param {readonly (RoundAgent & Pick<Round, 'server'>)[]} own rounds of one agent
+ * @param {readonly (RoundAgent & Pick<Round, 'server'>)[]} figures rounds of one agent
  * @param {Benchmark} source
  * @param {Result} result
  * @returns {Omit<Contribution, 'agent' | 'networkNs'>}
  */
-function figuresOf(own, { load }, { fleet }) {
-  const scheduled = sumOf(own, (one) => one.scheduled) ?? 0;
+function figuresOf(figures, { load }, { fleet }) {
+  const scheduled = sumOf(figures, (one) => one.scheduled) ?? 0;
   const share = (/** @type {number | null} */ count) =>
     count === null || scheduled === 0 ? null : count / scheduled;
-  const cores = fleet?.agents.find(({ name }) => name === own[0].agent)?.cores;
+  const cores = fleet?.agents.find(({ name }) => name === figures[0].agent)?.cores;
   const bound = bottleneckOf({
     cpu: {
-      durationNs: sumOf(own, (one) => one.durationNs) ?? 0,
-      clientCpuNs: sumOf(own, (one) => one.clientCpuNs),
-      serverCpuNs: sumOf(own, ({ server }) => server?.cpuNs ?? null),
-      serverThreadNs: sumOf(own, ({ server }) => server?.threadNsMax ?? null),
+      durationNs: sumOf(figures, (one) => one.durationNs) ?? 0,
+      clientCpuNs: sumOf(figures, (one) => one.clientCpuNs),
+      serverCpuNs: sumOf(figures, ({ server }) => server?.cpuNs ?? null),
+      serverThreadNs: sumOf(figures, ({ server }) => server?.threadNsMax ?? null),
       ...(cores !== undefined && { cores }),
-      processes: own[0].processes,
+      processes: figures[0].processes,
     },
   });
-  // In an open loop the client spends the time between arrivals waiting for the next one.
+  // In an open loop the client also waits for the next arrival.
   const isOpen = load.kind === 'rate';
   return {
-    throughput: medianOf(own.map((one) => one.throughput)) ?? 0,
-    p50Ns: medianOf(own.flatMap(({ latency }) => latency?.p50Ns ?? [])),
-    p99Ns: medianOf(own.flatMap(({ latency }) => latency?.p99Ns ?? [])),
-    lateNs: Math.max(...own.map((one) => one.lateNs)),
+    throughput: medianOf(figures.map((one) => one.throughput)) ?? 0,
+    p50Ns: medianOf(figures.flatMap(({ latency }) => latency?.p50Ns ?? [])),
+    p99Ns: medianOf(figures.flatMap(({ latency }) => latency?.p99Ns ?? [])),
+    lateNs: Math.max(...figures.map((one) => one.lateNs)),
     clientShare: isOpen ? null : bound.clientShare,
-    late: isOpen ? share(sumOf(own, ({ open }) => open?.late ?? null)) : null,
-    dropped: isOpen ? share(sumOf(own, ({ open }) => open?.dropped ?? null)) : null,
+    late: isOpen ? share(sumOf(figures, ({ open }) => open?.late ?? null)) : null,
+    dropped: isOpen ? share(sumOf(figures, ({ open }) => open?.dropped ?? null)) : null,
     bottleneck: isOpen ? null : bound.verdict,
   };
 }

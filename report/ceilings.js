@@ -1,6 +1,6 @@
 /**
- * The limits of a result as tables: one for the wire of each server, one for each load of the
- * drivers. Not the columns of a race that refer to them: those are of the workload.
+ * The ceilings of a result as tables: one per server, and one per load of the drivers. The columns
+ * of a race that refer to them are part of the workload.
  */
 
 import { formatCount, plainText } from '../lib/format.js';
@@ -89,7 +89,7 @@ function loadText({ kind, inFlight, operations }) {
 
 /**
  * @param {import('../lib/result.js').Result} result
- * @returns {Table[]} none where the result has no limits, or took them from another
+ * @returns {Table[]} empty if the result has no ceilings, or has them from another result
  */
 export function limitTables({ limits, dataset }) {
   if (limits === undefined || limits.source !== null) return [];
@@ -104,7 +104,7 @@ export function limitTables({ limits, dataset }) {
   );
   const drivers = [...byLoad].map(([text, list]) =>
     tableOfItems(
-      `client ceiling, ${text}: against a fake server that answers at once`,
+      `client ceiling, ${text}: against a fake server that replies immediately`,
       DRIVER,
       rowsOf(list),
     ),
@@ -114,7 +114,7 @@ export function limitTables({ limits, dataset }) {
 
 /**
  * @param {import('../lib/result.js').Result} result
- * @returns {Item[]} limits without a figure, and why
+ * @returns {Item[]} ceilings without a figure, with the reason
  */
 export function missingLimits({ limits }) {
   if (limits === undefined) return [];
@@ -138,11 +138,11 @@ export function missingLimits({ limits }) {
 
 /**
  * @param {import('../lib/result.js').Result} result
- * @returns {string[]} what the figures mean
+ * @returns {string[]} meaning of the figures
  */
 export function limitLegend({ limits }) {
   if (limits === undefined) return [];
-  const from = limits.source === null ? '' : ` Taken from the result ${plainText(limits.source)}.`;
+  const from = limits.source === null ? '' : ` From the result ${plainText(limits.source)}.`;
   return [
     'server ceiling: requests encoded beforehand, replies framed and counted only. client ceiling: ' +
       'the driver against a fake server; headroom: how many times as fast the wire loop drives ' +

@@ -1,12 +1,19 @@
 /**
- * The check of a run by slices itself, as a small table with a column for each load: what it
- * resolves, the same storage twice, the ceilings, Little's law, what was compared. Pure.
+ * Self-checks of a run in blocks, as a small table with a column per load: precision, A/A,
+ * ceilings, Little's law, compared replies. Pure.
  */
 
-import { formatBytes, formatCount, formatDuration, formatShare, plainText } from '../lib/format.js';
+import {
+  formatCount,
+  formatDuration,
+  formatRatio,
+  formatShare,
+  formatWidth,
+  plainText,
+} from '../lib/format.js';
 import { flightName, shapeName } from '../lib/load-name.js';
-import { figureOf, medianOf } from '../stats/metrics.js';
-import { halfText } from './answers.js';
+import { comparedShare, figureOf, medianOf } from '../stats/metrics.js';
+import { figureOfEntries } from '../stats/standings.js';
 import { tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/rows.js').Group} Group */
@@ -17,19 +24,22 @@ import { tableOfItems } from './model.js';
 /**
  * @typedef {object} Check
  * @property {string} name
- * @property {(string | null)[]} texts one for each load; null: not known
+ * @property {(string | null)[]} texts one per load; null: unknown
  */
 
 /**
  * @param {readonly Group[]} groups
- * @returns {import('../lib/report-types.js').Table[]} none where nothing was measured by slices
+ * @param {Pick<import('../lib/result.js').Result, 'comparison'>} result
+ * @returns {import('../lib/report-types.js').Table[]} empty if nothing was measured in blocks
  */
-export function checkTables(groups) {
+export function checkTables(groups, { comparison }) {
   const compared = /** @type {Compared[]} */ (
     groups.filter(({ comparison }) => comparison?.stored)
   );
   if (compared.length === 0) return [];
-  const checks = checksOf(compared).filter(({ texts }) => texts.some((text) => text !== null));
+  const checks = checksOf(compared, comparison?.spentNs ?? 0).filter(({ texts }) =>
+    texts.some((text) => text !== null),
+  );
   const columns = compared.map(({ load }, i) => ({
     key: `load_${i}`,
     name: flightName(load),
@@ -46,15 +56,15 @@ export function checkTables(groups) {
 
 /**
  * @param {Group['load']} load
- * @returns {[string, string]} in two lines, where its connections or its values are named too
+ * @returns {[string, string]} two lines if connections or values are included
  */
 function headOf({ inFlight, ...shape }) {
   const more = shapeName(shape).replace(/^,? /, '');
   return more === '' ? ['', flightName({ inFlight })] : [flightName({ inFlight }), more];
 }
 
-/** @param {readonly Compared[]} groups @returns {Check[]} */
-function checksOf(groups) {
+/** @param {readonly Compared[]} groups @param {number} spentNs @returns {Check[]} */
+function checksOf(groups, spentNs) {
   const each = (
     /** @type {string} */ name,
     /** @type {(group: Compared) => string | null} */ of,
@@ -68,11 +78,18 @@ function checksOf(groups) {
     each(`A/A: ${copied(groups)} twice`, ({ comparison: { standings } }) => {
       if (standings.again === null) return null;
       const { ratio, halfWidth } = standings.again;
-      return `${ratio.toFixed(3)}${halfText(halfWidth)}`;
+      return `${ratio.toFixed(3)}${formatWidth(halfWidth, ratio, formatRatio)}`;
     }),
+    each('ratios are of', figureText),
+    each('time in segments that count', ({ comparison: { stored } }) =>
+      stored.measuredNs === undefined || spentNs === 0
+        ? null
+        : `${formatShare(stored.measuredNs / spentNs)} of ${formatDuration(spentNs)}`,
+    ),
     each('throughput × latency', littleText),
     each('in flight, steady part', steadyText),
     each('replies compared', comparedText),
+    each('counted by servers', countedText),
     each('harness overhead', overheadText),
     ...[...ceilings].map((name) =>
       each(plainText(name), (group) => {
@@ -97,6 +114,19 @@ function undecidedText({ comparison: { standings } }) {
   return all.length === 0 ? null : formatShare(Math.max(...all));
 }
 
+/**
+ * @param {Compared} group
+ * @returns {string | null} reason why intervals are not of the typical speed: unknown garbage
+ *   collection of a contender; null: they are, or no garbage is charged
+ */
+function figureText({ comparison: { stored, entries } }) {
+  if (stored.garbage !== 'own' || figureOfEntries(entries) === 'typical') return null;
+  const names = entries
+    .filter(({ group, ownGarbage }) => /networked|embedded|again/.test(group) && !ownGarbage)
+    .map(({ name }) => plainText(name));
+  return `trimmed means: garbage of ${names.join(', ')} unknown`;
+}
+
 /** @param {readonly Compared[]} groups */
 function copied([{ comparison }]) {
   const again = comparison.stored.contenders.find(({ group }) => group === 'again');
@@ -104,8 +134,8 @@ function copied([{ comparison }]) {
 }
 
 /**
- * Little's law: operations per second times mean latency is the number in flight, which is counted
- * apart. Of rows with a server: an embedded store answers within the call.
+ * Little's law: operations per second times mean latency equals the number in flight, which is
+ * counted separately. Only rows with a server: an embedded store replies within the call.
  * @param {Compared} group
  */
 function littleText({ rows }) {
@@ -122,7 +152,7 @@ function littleText({ rows }) {
 }
 
 /**
- * Counted while every worker has one in flight: without the begin and the end of slices.
+ * Counted while every worker has one in flight, without start and end of segments.
  * @param {Compared} group
  */
 function steadyText({ rows }) {
@@ -136,9 +166,18 @@ function steadyText({ rows }) {
 function comparedText({ rows }) {
   const all = rows.flatMap(({ source }) => source.rounds.flatMap(({ compared }) => compared ?? []));
   if (all.length === 0) return null;
-  const sum = (/** @type {'replies' | 'bytes'} */ name) =>
+  const replies = all.reduce((sum, one) => sum + one.replies, 0);
+  const share = comparedShare(all.map((compared) => ({ compared })));
+  return `${formatCount(replies)}${share ? `, ${formatShare(share)} in full` : ''}`;
+}
+
+/** @param {Compared} group @returns {string | null} number of segments with a server count */
+function countedText({ rows }) {
+  const all = rows.flatMap(({ source }) => source.rounds.flatMap(({ counted }) => counted ?? []));
+  const sum = (/** @type {'operations' | 'replies'} */ name) =>
     all.reduce((total, one) => total + one[name], 0);
-  return `${formatCount(sum('replies'))}, ${formatBytes(sum('bytes'))}`;
+  if (sum('replies') === 0) return null;
+  return `${formatCount(sum('operations'))} for ${formatCount(sum('replies'))} replies`;
 }
 
 /** @param {Compared} group */

@@ -1,20 +1,25 @@
 /**
  * The closing sentences of a run, one per load: the fastest contender and those tied with it, the
- * highest rate within a limit, or the figure of a contender alone. Every kind of run has them, and
- * every format shows the same. What a comparison decides is in verdict.js. Pure.
+ * highest rate within a limit, or the figure of a single contender. For every kind of run and every
+ * format. Verdicts of comparisons are in verdict.js. Pure.
  */
 
-import { formatCount, formatDuration, formatThroughput, plainText } from '../lib/format.js';
+import {
+  formatCount,
+  formatDuration,
+  formatThroughput,
+  formatWidth,
+  plainText,
+} from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { flightName } from '../lib/load-name.js';
 import { sustainedOf } from '../stats/knee.js';
 import { numberOf } from '../stats/metrics.js';
-import { halfText } from './answers.js';
 import { searchesByLimit } from './searches.js';
 import { valueText } from './text.js';
-import { verdictOf } from './verdict.js';
+import { busyText, verdictOf } from './verdict.js';
 
-/** Leaders of more tables than this are counted. */
+/** With more tables than this, leaders are only counted. */
 const TABLES_NAMED = 3;
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -27,11 +32,11 @@ const TABLES_NAMED = 3;
  * @param {Result} result
  * @param {readonly Group[]} groups
  * @param {readonly (readonly Table[])[]} others tables of variants by workload, or of ceilings
- * @returns {string[]} empty only where all are held against a reference
+ * @returns {string[]} empty only if all have a reference
  */
 export function closingLines({ benchmarks, searches = [] }, groups, others) {
   const several = new Set(groups.map(({ workload }) => workload)).size > 1;
-  // The trials of a search are rates that nobody chose.
+  // Trials of a search are not rates requested by the user.
   const shown = groups.filter(({ load }) => load.kind !== 'rate' || searches.length === 0);
   const lines = [
     ...searchSentences(searches),
@@ -51,7 +56,7 @@ export function closingLines({ benchmarks, searches = [] }, groups, others) {
 /** @param {Group} group @returns {string[]} */
 function sentencesOf({ load, rows, comparison, isAgainst }) {
   const others = rows.filter(({ kind }) => kind !== 'overhead');
-  // The harness overhead is the subject of a run that has nothing else.
+  // A run with nothing else reports the harness overhead.
   const contenders = others.length === 0 ? rows.slice(0, 1) : others;
   if (load.kind === 'rate') return [openSentence(contenders)];
   const where = flightName(load);
@@ -63,19 +68,21 @@ function sentencesOf({ load, rows, comparison, isAgainst }) {
   const hasServer = sound.some(({ kind }) => kind === 'server');
   const [first, ...slower] = hasServer ? sound.filter(({ kind }) => kind === 'server') : sound;
   if (slower.length === 0) return [`${plainText(first.label)}, ${where}: ${figureText(first)}.`];
-  // Held against a reference, none is the fastest: pairs.js has the sentences.
-  return comparison === null || isAgainst ? [] : verdictOf(comparison);
+  if (comparison === null) return [];
+  // With a reference none is the fastest; pairs.js has the sentences.
+  if (!isAgainst) return verdictOf(comparison);
+  return comparison.standings.isBusy ? [busyText('compare speeds', comparison)] : [];
 }
 
 /** @param {Row} row @returns {string} `17,201 ops/s ± 1.4 %` */
 function figureText({ throughput }) {
-  const figure = formatThroughput(throughput?.value ?? null);
-  return `${figure} ops/s${halfText(throughput?.spread ?? null)}`;
+  const { value = null, spread = null } = throughput ?? {};
+  return `${formatThroughput(value)} ops/s${formatWidth(spread, value ?? 0, formatThroughput)}`;
 }
 
 /**
- * @param {readonly Row[]} rows of an open loop: a storage has one per rate
- * @returns {string} the highest rate that each one sustained
+ * @param {readonly Row[]} rows rows of an open loop: one per storage and rate
+ * @returns {string} the highest sustained rate per storage
  */
 function openSentence(rows) {
   const storages = [...new Set(rows.map(({ label }) => label))].map((label) => {
@@ -113,24 +120,24 @@ function stepOf({ source, throughput, open, latency, state }) {
 
 /**
  * @param {NonNullable<Result['searches']>} searches
- * @returns {string[]} one for each limit
+ * @returns {string[]} one per limit
  */
 function searchSentences(searches) {
   return searchesByLimit(searches).map(([title, own]) => {
     const parts = own.map((search) => {
       const name = plainText(labelOf(search));
       if (search.rate === null) return `${name} none`;
-      const doubt = search.confirmed ? '' : ' (not confirmed)';
-      return `${name} ${formatThroughput(search.rate)} ops/s${doubt}`;
+      const remark = search.confirmed ? '' : ' (not confirmed)';
+      return `${name} ${formatThroughput(search.rate)} ops/s${remark}`;
     });
     return `${title}: ${parts.join('; ')}.`;
   });
 }
 
 /**
- * Tables of variants, or of ceilings: those of the first kind are the contest.
- * @param {readonly Table[]} tables of a workload
- * @returns {string[]} the leader of each table, or of how many where there are many
+ * Tables of variants, or of ceilings; only those of the first kind are compared.
+ * @param {readonly Table[]} tables tables of a workload
+ * @returns {string[]} the leader of each table, or the number of tables led
  */
 function tableSentences(tables) {
   const keysOf = (/** @type {Table} */ { columns }) => columns.map(({ key }) => key).join();
@@ -156,8 +163,8 @@ function tableSentences(tables) {
 
 /**
  * @param {Table} table
- * @returns {{ what: string, name: string, figure: string, tied: string[] } | null} the row of the
- *   highest rate, else that of the lowest time or amount; null: no row has a figure
+ * @returns {{ what: string, name: string, figure: string, tied: string[] } | null} the row with the
+ *   highest rate, or the lowest time or amount; null: no figure
  */
 function leaderOf({ columns, rows }) {
   const rate = columns.find(({ better, unit }) => better === 'more' && unit.endsWith('/s'));
@@ -166,7 +173,7 @@ function leaderOf({ columns, rows }) {
   const figureIn = (/** @type {TableRow} */ { values }) => numberOf(values[column.key]) ?? 0;
   const rankOf = (/** @type {TableRow} */ { values: { rank } }) =>
     rank !== undefined && 'value' in rank ? rank : null;
-  // Where a table ranks, a row without a rank is no contender.
+  // In a table with ranks, a row without one is not a contender.
   const isRanked = rows.some((row) => rankOf(row) !== null);
   const sound = rows.filter(
     (row) => row.mark !== 'wrong' && figureIn(row) > 0 && (!isRanked || rankOf(row) !== null),

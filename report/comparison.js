@@ -1,6 +1,6 @@
 /**
- * The document of a comparison of results. Pure; what is compared with what, and what may be, is
- * analysis/comparison.js.
+ * The document of a comparison of results. Pure; analysis/comparison.js decides which benchmarks
+ * are comparable.
  */
 
 import {
@@ -60,7 +60,7 @@ export function comparisonDocument(comparison) {
 
 /**
  * @param {Comparison} comparison
- * @returns {import('../lib/report-types.js').RoundTable} a line for each comparison
+ * @returns {import('../lib/report-types.js').RoundTable} one line per comparison
  */
 function roundsOf({ base, others }) {
   const fields = /** @type {const} */ ([
@@ -84,7 +84,7 @@ function roundsOf({ base, others }) {
 
 /**
  * @param {string} file
- * @returns {string} as the user named it, or its name alone where that is a path of the machine
+ * @returns {string} as named by the user; only the file name of an absolute path
  */
 function fileText(file) {
   const isAbsolute = /^(?:[/\\]|[A-Za-z]:\\)/.test(file);
@@ -145,7 +145,7 @@ const COMPARED = {
  * @param {'base' | 'other'} side
  * @param {string} name
  * @param {number} drop
- * @returns {Metric} operations per second, or a time where the rate was given
+ * @returns {Metric} operations per second, or a time if the rate was fixed
  */
 function figure(side, name, drop) {
   return metric({ key: side, name, unit: 'text', drop }, (benchmark) =>
@@ -167,7 +167,7 @@ const PLOTTED = {
 
 /**
  * @param {Comparison} comparison
- * @returns {import('../lib/report-types.js').Table[]} one for each workload and load
+ * @returns {import('../lib/report-types.js').Table[]} one per workload and load
  */
 function plottedTables({ base, others }) {
   const items = others.flatMap(({ benchmarks, file }, i) =>
@@ -186,7 +186,7 @@ function plottedTables({ base, others }) {
 
 /**
  * @param {any[]} items
- * @returns {any[]} those of a storage together
+ * @returns {any[]} grouped by storage
  */
 function byStorage(items) {
   const benchmarkOf = (/** @type {any} */ { benchmark }) => benchmark;
@@ -223,7 +223,7 @@ const PLOTS = [
       'Dot: speed relative to the first result; 1 is equal, right of it is faster. Line: its ' +
       'interval. Filled: faster or slower; hollow: tied, or not resolved.' +
       (new Set(dots.map(({ row }) => row.benchmarks[0].side)).size > 1
-        ? ' The number behind a name says which result.'
+        ? ' The number after a name identifies the result.'
         : '') +
       (dots.some(({ row }) => row.benchmarks[0].reference === null) ? ` ${ADVICE}` : ''),
     axis: 'speed relative to the first',
@@ -269,7 +269,7 @@ function verdictText({ verdict, roundsNeeded, low, high, margin, reference }) {
 }
 
 /**
- * Where time does not decide and CPU time per operation does.
+ * Note if CPU time per operation differs significantly and throughput does not.
  * @param {Comparison['others']} others
  * @returns {string[]}
  */
@@ -277,14 +277,16 @@ function witnessNotes(others) {
   return others.flatMap(({ benchmarks }, i) =>
     benchmarks.flatMap(({ benchmark, verdict, witnesses = [] }) => {
       if (verdict !== 'undecided' && verdict !== 'same') return [];
-      const told = WITNESSES.flatMap(([key, name]) => {
+      const metrics = WITNESSES.flatMap(([key, name]) => {
         const own = witnesses.find((one) => one.name === key);
         if (own === undefined || own.verdict === 'undecided' || key === 'latency') return [];
         return [`${own.verdict} ${name} per operation (${formatRatio(own.ratio)})`];
       });
-      if (told.length === 0) return [];
+      if (metrics.length === 0) return [];
       return [
-        plainText(`${nameOf(i)}, ${benchmark}: time shows no difference, but ${told.join(', ')}`),
+        plainText(
+          `${nameOf(i)}, ${benchmark}: time shows no difference, but ${metrics.join(', ')}`,
+        ),
       ];
     }),
   );
@@ -337,7 +339,7 @@ function leftList(others) {
 
 const LEGEND = [
   'speed: the other over the first, above 1 is faster; operations per second, and the 99th ' +
-    'percentile where the rate was given. faster and slower: the interval excludes 1, p after Holm ' +
+    'percentile if the rate was fixed. faster and slower: the interval excludes 1, p after Holm ' +
     'is at most 0.05, and the difference exceeds 1 %. tied: the interval lies within 5 % of 1. not ' +
     'resolved: neither; so many rounds would decide, all else equal. ± at the level after Holm. ' +
     'Both runs are divided by a reference that each measured in the same blocks: the ceiling of the ' +

@@ -1,17 +1,20 @@
 /**
- * What differs between results besides their figures, in words: a sentence and a list. What it is,
- * is analysis/conditions.js. Pure.
+ * Texts of the differences between results apart from their figures: a sentence and a list. The
+ * analysis is in analysis/conditions.js. Pure.
  */
 
 import { plainText } from '../lib/format.js';
 import { together } from './lists.js';
 
-/** Differences that a sentence names; all are in the list. */
+/** Maximum number of differences in a sentence; the list has all. */
 const NAMED_MAX = 4;
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
 /** @typedef {import('./analysis/comparison.js').Difference} Difference */
-/** @typedef {{ name: string, found: readonly Difference[] }} NamedDifferences name: of the result */
+/**
+ * @typedef {{ name: string, found: readonly Difference[] }} NamedDifferences name: name of the
+ *   result
+ */
 
 /**
  * @param {Comparison['others']} others
@@ -26,7 +29,7 @@ export function allDifferences(others) {
 
 /**
  * @param {Comparison['others']} others
- * @returns {string[]} a sentence for each that was measured under other conditions
+ * @returns {string[]} one sentence per result with different conditions
  */
 export function conditionLines(others) {
   return allDifferences(others).flatMap(({ name, found }) => {
@@ -61,7 +64,7 @@ export function differenceList(all) {
   };
 }
 
-/** @param {number} index of the others */
+/** @param {number} index index of the other result */
 export function nameOf(index) {
   return ['second', 'third', 'fourth', 'fifth'][index] ?? `number ${index + 2}`;
 }

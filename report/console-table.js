@@ -1,6 +1,6 @@
 /**
- * How a table is fitted into a terminal: which texts and columns it has room for, and bars where
- * there is more room. Pure.
+ * Fits a table into a terminal: chooses texts and columns by width, and adds bars if space is left.
+ * Pure.
  */
 
 import TextTable from 'cli-table3';
@@ -12,7 +12,9 @@ import { headOf, rowTexts } from './text.js';
 /** @typedef {import('../lib/report-types.js').TableRow} TableRow */
 
 export const GAP = '  ';
-/** No lines: that under a head is drawn apart, cli-table3 would draw one a row. */
+/**
+ * No lines: the one under the head is drawn separately, because cli-table3 would draw one per row.
+ */
 const NO_LINES = Object.freeze({
   top: '',
   'top-mid': '',
@@ -31,42 +33,42 @@ const NO_LINES = Object.freeze({
   middle: GAP,
 });
 
-/** A longer bar says no more. */
+/** Maximum width of a bar. */
 export const BAR_MAX = 40;
-/** A shorter one says nothing. */
+/** Minimum width of a bar. */
 const BAR_MIN = 16;
-/** The compared ratio that a bar draws. */
+/** Ratio shown by a bar. */
 const BAR_KEY = 'versus_fastest';
 
 /**
  * @typedef {object} Fitted
- * @property {Column[]} kept in the order in which they are drawn
+ * @property {Column[]} kept in drawing order
  * @property {string[][]} cells
- * @property {boolean} fits false where even the columns that always stay are too wide
+ * @property {boolean} fits false if even the mandatory columns are too wide
  */
 
 /**
- * Takes the short texts, then the columns that matter most, as many as fit; a narrower one of
- * lesser weight may stand where a wider one has no room.
+ * Uses short texts, then as many columns as fit, by weight; a narrower column of lower weight may
+ * replace a wider one.
  * @param {Table} table
  * @param {number} width
  * @returns {Fitted}
  */
 export function fitTable(table, width) {
   const { columns, rows } = table;
-  const whole = rows.map((row) => rowTexts(table, row, { knownRounds: true }));
-  const all = pick(columns, whole, (_) => true);
+  const long = rows.map((row) => rowTexts(table, row, { knownRounds: true }));
+  const all = pick(columns, long, (_) => true);
   if (tableWidth(all.kept, all.cells) <= width) return { ...all, fits: true };
   const short = rows.map((row) => rowTexts(table, row, { knownRounds: true, short: true }));
-  const taken = new Set(columns.filter((column) => dropOf(column) === 0));
-  const least = pick(columns, short, (column) => taken.has(column));
+  const chosen = new Set(columns.filter((column) => dropOf(column) === 0));
+  const least = pick(columns, short, (column) => chosen.has(column));
   if (tableWidth(least.kept, least.cells) > width) return { ...least, fits: false };
   let fitted = least;
-  const others = columns.filter((column) => !taken.has(column));
+  const others = columns.filter((column) => !chosen.has(column));
   for (const column of others.sort((a, b) => dropOf(a) - dropOf(b))) {
-    const more = pick(columns, short, (one) => taken.has(one) || one === column);
+    const more = pick(columns, short, (one) => chosen.has(one) || one === column);
     if (tableWidth(more.kept, more.cells) > width) continue;
-    taken.add(column);
+    chosen.add(column);
     fitted = more;
   }
   return { ...fitted, fits: true };
@@ -74,9 +76,9 @@ export function fitTable(table, width) {
 
 /**
  * @param {readonly Column[]} columns
- * @param {readonly string[][]} texts of all of them, by row
+ * @param {readonly string[][]} texts texts of all columns, by row
  * @param {(column: Column) => boolean} isKept
- * @returns {{ kept: Column[], cells: string[][] }} the rank before everything else
+ * @returns {{ kept: Column[], cells: string[][] }} with the rank first
  */
 function pick(columns, texts, isKept) {
   const places = columns.flatMap((column, i) => (isKept(column) ? [i] : []));
@@ -97,11 +99,11 @@ function isRank({ unit }) {
 }
 
 /**
- * @param {readonly string[]} texts of one column, such as `54,731 ±4.8%`
- * @returns {string[]} with figures and intervals below each other
+ * @param {readonly string[]} texts texts of one column, such as `54,731 ±4.8%`
+ * @returns {string[]} with figures and intervals aligned
  */
 function alignIntervals(texts) {
-  const parts = texts.map((text) => text.split(/ (?=±)/));
+  const parts = texts.map((text) => text.split(/ (?=±|\(\d)/));
   const intervals = parts.flatMap(([, interval]) => interval ?? []);
   if (intervals.length === 0) return [...texts];
   const intervalWidth = Math.max(...intervals.map(displayWidth));
@@ -132,10 +134,10 @@ export function tableWidth(columns, cells) {
 }
 
 /**
- * Bars of the ratio to the fastest, one for each row that is compared with it.
+ * Bars of the ratio to the fastest, one per compared row.
  * @param {readonly TableRow[]} rows
- * @param {number} width there is room for
- * @returns {string[] | null} null: too little room, or nothing to compare
+ * @param {number} width available width
+ * @returns {string[] | null} null: not enough space, or nothing to compare
  */
 export function barsOf(rows, width) {
   const ratios = rows.map(({ values, remark }) => {
@@ -161,7 +163,7 @@ function barText(share, width) {
 /**
  * @param {string[][]} rows
  * @param {('left' | 'right')[]} colAligns
- * @returns {string[]} a line per row
+ * @returns {string[]} one line per row
  */
 export function plainTable(rows, colAligns) {
   const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true };

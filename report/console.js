@@ -1,6 +1,6 @@
 /**
- * The report for a terminal: tables that never wrap, with what matters least left out where the
- * terminal is narrow, and a line that says what was left out.
+ * The report for a terminal: tables that never wrap; on a narrow terminal the least important
+ * columns are omitted and listed.
  */
 
 import pc from 'picocolors';
@@ -14,7 +14,7 @@ import { headOf } from './text.js';
 /** @typedef {import('../lib/report-types.js').Document} Document */
 /** @typedef {ReturnType<typeof pc.createColors>} Colors */
 
-/** Sentences longer than this are hard to read, however wide the terminal is. */
+/** Longer lines are hard to read, even on wide terminals. */
 const TEXT_WIDTH_MAX = 120;
 
 export default defineReport({
@@ -41,7 +41,7 @@ function drawDocument(content, { width = Infinity, color = false, explain = fals
     ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
     legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
     explain ? explanationText(content.explanation, textWidth) : [],
-    // Last, above the prompt: what most people came for.
+    // The most wanted part comes last, above the prompt.
     ...content.verdict.map((line) => wrap(line, textWidth).map(colors.bold)),
   ];
   return `${blocks
@@ -54,11 +54,11 @@ function drawDocument(content, { width = Infinity, color = false, explain = fals
  * @param {string} lead
  * @param {string} text
  * @param {number} width
- * @param {number} [indent] of the lines after the first
+ * @param {number} [indent] indentation of the lines after the first
  * @returns {string[]} lines of at most `width` columns
  */
 function hanging(lead, text, width, indent = lead.length) {
-  // On a very narrow terminal an indentation would leave no room for words.
+  // No indentation on very narrow terminals.
   if (width - indent < 20) return wrap(`${lead.trim()} ${text}`.trim(), width);
   const [first, ...more] = wrap(text, width - indent);
   return [`${lead}${first}`, ...more.map((line) => `${' '.repeat(indent)}${line}`)];
@@ -75,7 +75,8 @@ function headText(head, width) {
 
 /**
  * @param {TableContent} content
- * @param {{ width: number, colors: Colors, leftOut: Set<string> }} options leftOut is added to
+ * @param {{ width: number, colors: Colors, leftOut: Set<string> }} options leftOut: extended in
+ *   place
  * @returns {string[]}
  */
 function tableText(content, { width, colors, leftOut }) {
@@ -85,7 +86,7 @@ function tableText(content, { width, colors, leftOut }) {
   const titleLines = wrap(title, width).map(colors.bold);
   if (!fits) return [...titleLines, ...cells.flatMap((texts) => rowSentence(texts, kept, width))];
   const used = tableWidth(kept, cells);
-  // A file or a pipe has no width that bars could fill.
+  // Files and pipes have no width for bars.
   const room = Number.isFinite(width) ? width - used - GAP.length : 0;
   const bars = barsOf(rows, Math.min(BAR_MAX, room));
   const heads = [0, 1]
@@ -102,7 +103,7 @@ function tableText(content, { width, colors, leftOut }) {
 }
 
 /**
- * A row where there is no room for a table: words can be wrapped, a table cannot.
+ * A row as text, if there is no space for a table: words can be wrapped, tables cannot.
  * @param {string[]} texts
  * @param {Column[]} columns
  * @param {number} width

@@ -1,13 +1,13 @@
 /**
- * The report for spreadsheets and scripts: one table with one head, also of several results. The
- * column `table` tells the rows of each table, which have the figures that the console shows with
- * the ends of their intervals and n, from those of `rounds`, one per benchmark and round. Plain
- * numbers, units in the names, empty where there is no value; a column without any value is left
- * out. RFC 4180: lines end in CRLF, quotes are doubled.
+ * The report for spreadsheets and scripts: one table with one head, also for several results. The
+ * column `table` distinguishes the rows of tables, with the figures of the console, the ends of
+ * their intervals and n, from those of `rounds`, one per benchmark and round. Plain numbers, units
+ * in the names, empty without a value; columns without any value are omitted. RFC 4180: lines end
+ * in CRLF, quotes are doubled.
  *
- * A spreadsheet runs a text that begins with = + - @ as a formula, and server messages are foreign
- * text: such a text gets an apostrophe in front (OWASP, CSV injection), which shows it as text. Of
- * each text there is one printable line. Who needs the exact words of a message takes the JSON.
+ * Spreadsheets execute texts that begin with = + - @ as formulas, and server messages are
+ * untrusted: such texts get a leading apostrophe (OWASP, CSV injection). Each text is one printable
+ * line. The JSON has the exact messages.
  */
 
 import { defineReport } from '../lib/define.js';
@@ -41,7 +41,7 @@ const isKnown = (value) => value !== null && value !== undefined;
 
 /**
  * @param {Document} document
- * @returns {Line[]} of the tables of a result; a comparison has its own lines, below
+ * @returns {Line[]} lines of the tables of a result; comparisons have other lines, below
  */
 function tableLines({ result, id, tables }) {
   if (result === null) return [];
@@ -57,7 +57,7 @@ function tableLines({ result, id, tables }) {
   );
 }
 
-/** Of a benchmark, whether or not they are columns of its table. */
+/** Columns of a benchmark, even if its table lacks them. */
 const KEYS = Object.freeze(
   ['workload', 'load', 'inFlight', 'connections', 'processes', 'rate'], //
 );
@@ -68,13 +68,13 @@ const KEYS = Object.freeze(
  * @returns {[string, Value][]}
  */
 function keyCells({ columns }, { keys, benchmarks, mark }) {
-  const own = columns.filter(({ role, key }) => role === 'key' && !KEYS.includes(key));
+  const keyColumns = columns.filter(({ role, key }) => role === 'key' && !KEYS.includes(key));
   const [first] = benchmarks;
-  // A row may stand for several benchmarks: it has the keys that they share.
+  // A row of several benchmarks has their common keys.
   const shared = (/** @type {string} */ key) =>
     benchmarks.every((one) => one.keys?.[key] === first.keys?.[key]) ? first.keys?.[key] : null;
   return [
-    ...own.map(({ key }) => /** @type {[string, Value]} */ ([snakeCase(key), keys[key]])),
+    ...keyColumns.map(({ key }) => /** @type {[string, Value]} */ ([snakeCase(key), keys[key]])),
     ...KEYS.map((key) => /** @type {[string, Value]} */ ([snakeCase(key), shared(key)])),
     ['value_size_chars', first?.source?.load?.valueSize],
     ['benchmark_state', first?.source?.state],
@@ -85,7 +85,7 @@ function keyCells({ columns }, { keys, benchmarks, mark }) {
 /**
  * @param {Table} table
  * @param {TableRow} row
- * @returns {[string, Value][]} of each metric its value; beside an interval also its ends and n
+ * @returns {[string, Value][]} the value of each metric; for an interval also its ends and n
  */
 function metricCells({ columns, inFiles }, { values }) {
   return [...columns, ...inFiles].flatMap((column) => {
@@ -102,7 +102,7 @@ function metricCells({ columns, inFiles }, { values }) {
 
 /**
  * @param {Document} document
- * @returns {Line[]} of each round of a result, or of each comparison
+ * @returns {Line[]} lines of each round of a result, or of each comparison
  */
 function roundLines({ result, rounds }) {
   if (rounds === null) return [];
@@ -117,7 +117,7 @@ function roundLines({ result, rounds }) {
 
 /**
  * @param {Value} value
- * @returns {string} a field by RFC 4180, harmless in a spreadsheet
+ * @returns {string} an RFC 4180 field that is safe in a spreadsheet
  */
 export function field(value) {
   if (value === null || value === undefined) return '';

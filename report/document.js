@@ -1,6 +1,6 @@
 /**
- * The document of a result: all that a report shows, as plain data. Every format and every plot
- * reads this and nothing else. Pure: the reports of the workloads are given.
+ * The document of a result: the content of a report as plain data, the only input of every format
+ * and plot. Pure: reports of workloads are arguments.
  */
 
 import { formatDuration, plainText } from '../lib/format.js';
@@ -38,7 +38,7 @@ import { comparisonNotes } from './verdict.js';
  * @param {Result} result
  * @param {ReportSpecs} specs
  * @returns {Document}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where the result is damaged
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: the result is damaged
  */
 export function documentOf(result, specs) {
   const specIn = (/** @type {Row} */ { source }) => specOf(specs, source.workload);
@@ -65,7 +65,7 @@ export function documentOf(result, specs) {
       ...parts.flatMap(({ tables }) => tables),
       ...sweepTables(sweeps),
       ...pairTables(pairs),
-      ...checkTables(groups),
+      ...checkTables(groups, result),
       ...limitTables(result),
     ],
     notes: [
@@ -109,7 +109,7 @@ export function documentOf(result, specs) {
  * @param {Result} result
  * @param {readonly any[]} benchmarks
  * @param {ReportSpecs} specs
- * @returns {Part[]} by workload; workloads that share a report are one
+ * @returns {Part[]} by workload; workloads with a common report are one group
  */
 function partsOf(result, benchmarks, specs) {
   const specIn = (/** @type {any} */ { source }) => specOf(specs, source.workload);
@@ -124,7 +124,7 @@ function partsOf(result, benchmarks, specs) {
 /**
  * @param {Result} result
  * @param {readonly Part[]} parts
- * @returns {string[]} those that tables show, storages first and as they were named
+ * @returns {string[]} contenders in tables, storages first, in the order of the command line
  */
 function contendersIn({ benchmarks }, parts) {
   const shown = new Set(
@@ -157,7 +157,7 @@ function legendOf({ spec: { legend = [] }, benchmarks }, result) {
 /**
  * @param {Result} result
  * @param {readonly import('./analysis/rows.js').Group[]} groups
- * @returns {boolean} it has none by itself, or the table of checks says it
+ * @returns {boolean} no separate remark, or it is in the table of checks
  */
 function hasOverheadRow({ command }, groups) {
   return (
@@ -177,7 +177,7 @@ function overheadLine(harnessOverhead) {
 
 /**
  * @param {Result} result
- * @returns {[string, string][]} driver options that are not their defaults, by storage
+ * @returns {[string, string][]} non-default driver options, by storage
  */
 function settingsOf({ storages }) {
   return storages

@@ -1,12 +1,13 @@
 /**
- * The gates of a run in words: what failed, what passed, and what was not decided, with the rounds
- * that would decide. Pure.
+ * Texts of the gates of a run: failed, passed and undecided ones, with the rounds needed for a
+ * decision. Pure.
  */
 
 import {
   formatBytes,
   formatDuration,
   formatRatio,
+  formatSignificant,
   formatThroughput,
   plainText,
 } from '../lib/format.js';
@@ -19,7 +20,7 @@ import { loadName } from '../lib/load-name.js';
 
 /**
  * @param {Result} result
- * @returns {string[]} the outcome of all first, then a line for each gate and benchmark
+ * @returns {string[]} the overall outcome, then one line per gate and benchmark
  */
 export function gateLines(result) {
   const { gates = [] } = result;
@@ -29,7 +30,7 @@ export function gateLines(result) {
 
 /**
  * @param {readonly GateResult[]} gates
- * @returns {'failed' | 'passed' | 'undecided'} of all of them
+ * @returns {'failed' | 'passed' | 'undecided'} overall outcome
  */
 export function outcomeOf(gates) {
   const has = (/** @type {string} */ one) => gates.some(({ outcome }) => outcome === one);
@@ -37,26 +38,31 @@ export function outcomeOf(gates) {
 }
 
 /**
- * @param {GateResult} one
+ * @param {GateResult} entry
  * @param {Result} result
  */
-function lineOf(one, result) {
-  const { gate, benchmark, reference, outcome, roundsNeeded, reason, n, confidence } = one;
-  const found = result.benchmarks.find(({ id }) => id === benchmark);
-  const where = found === undefined ? benchmark : `${labelOf(found)}, ${loadName(found.load)}`;
+function lineOf(entry, result) {
+  const { gate, benchmark, reference, outcome, roundsNeeded, reason, n, confidence } = entry;
+  const measured = result.benchmarks.find(({ id }) => id === benchmark);
+  const where =
+    measured === undefined ? benchmark : `${labelOf(measured)}, ${loadName(measured.load)}`;
   const held = result.benchmarks.find(({ id }) => id === reference);
   const of = held === undefined ? '' : ` of ${labelOf(held)}`;
   const figure =
-    one.value === null
+    entry.value === null
       ? `no figure: ${reason}`
-      : `${shown(one, one.value)}${of} (${shown(one, one.low)} to ${shown(one, one.high)}, ` +
-        `${(100 * confidence).toFixed(1)} %, n ${n})`;
+      : confidence === 1
+        ? `${shown(entry, entry.value)}${of} (counted, n ${n})`
+        : `${shown(entry, entry.value)}${of} (${shown(entry, entry.low)} to ${shown(entry, entry.high)}, ` +
+          `${(100 * confidence).toFixed(1)} %, n ${n})`;
   const needed =
-    outcome !== 'undecided' || one.value === null
+    outcome !== 'undecided' || entry.value === null
       ? ''
-      : roundsNeeded === null
-        ? '; more than 1000 rounds would be needed'
-        : `; ${roundsNeeded} rounds would decide (--rounds ${roundsNeeded}, or a longer --budget)`;
+      : reason !== null
+        ? `; ${reason}`
+        : roundsNeeded === null
+          ? '; more than 1000 rounds would be needed'
+          : `; ${roundsNeeded} rounds would decide (--rounds ${roundsNeeded}, or a longer --budget)`;
   return plainText(`${outcome}: ${gate}, ${where}: ${figure}${needed}`);
 }
 
@@ -69,5 +75,6 @@ function shown({ isRatio, metric }, value) {
   if (isRatio) return formatRatio(value);
   const { unit } = GATE_METRICS[metric];
   if (unit === 'ns') return formatDuration(value);
+  if (unit === 'count') return `${formatSignificant(value)} ${metric} per operation`;
   return unit === 'B' ? formatBytes(value) : `${formatThroughput(value)} ops/s`;
 }

@@ -1,4 +1,4 @@
-/** The lines above the tables: when and where a run was made, on what, with which versions. */
+/** The lines above the tables: time, machine, servers and versions of a run. */
 
 import { summarizeConditions } from '../engine/diagnostics.js';
 import { formatCount, formatElapsed, formatShare, plainText } from '../lib/format.js';
@@ -40,7 +40,7 @@ export function headLines(result, specs) {
 /**
  * @param {Result} result
  * @param {import('./specs.js').ReportSpecs} specs
- * @returns {[string, string][]} a line where a workload has rows
+ * @returns {[string, string][]} one line, if a workload has rows
  */
 function dataLines({ benchmarks, dataset, ownData }, specs) {
   const { rows, valueSize, seed } = dataset;
@@ -52,8 +52,8 @@ function dataLines({ benchmarks, dataset, ownData }, specs) {
   const row = texts.find((text) => typeof text === 'string');
   const several = `${[...sizes].map(formatCount).join(', ')} characters each`;
   const [only = valueSize] = sizes;
-  const own = only === valueSize ? dataset : { valueSize: only };
-  const shown = row ?? (sizes.size > 1 ? several : describeSizes(own));
+  const sizeFields = only === valueSize ? dataset : { valueSize: only };
+  const shown = row ?? (sizes.size > 1 ? several : describeSizes(sizeFields));
   return [['data', `${formatCount(rows)} rows of ${shown}, seed ${seed}`]];
 }
 
@@ -72,8 +72,7 @@ function ownDataText({ server, source, keys, seen, valueBytes: { min, median, ma
 
 /**
  * @param {Result['options']} options
- * @returns {[string, string][]} the key distribution, the mix or the fetches, where they are other
- *   than by default
+ * @returns {[string, string][]} the key distribution, the mix or the fetches, unless default
  */
 function workloadLines({ workloadOptions }) {
   if (typeof workloadOptions !== 'object' || workloadOptions === null) return [];
@@ -84,7 +83,7 @@ function workloadLines({ workloadOptions }) {
 }
 
 /**
- * @param {unknown} value of an option: a text, a number, or several by their names
+ * @param {unknown} value value of an option: a text, a number, or several by name
  * @returns {string}
  */
 function optionText(value) {
@@ -119,7 +118,7 @@ function machineText({ os, arch, cpu, cores, memoryBytes, governor, virtual }) {
 
 /**
  * @param {Result} result
- * @returns {string} of the machine while it measured; what is not known is called so
+ * @returns {string} state of the machine during the run; unknown values are marked
  */
 function conditionsText({ benchmarks, environment }) {
   const summary = summarizeConditions(benchmarks);

@@ -1,6 +1,6 @@
 /**
- * The document of stored results over time: which results, the last level of each benchmark and
- * where it changed, and each value. Pure; how it is shown is that of every document.
+ * The document of stored results over time: the results, the last level of each benchmark, its
+ * changes, and each value. Pure.
  */
 
 import {
@@ -40,8 +40,8 @@ const SPARK_MAX = 40;
 /**
  * @param {readonly StoredResult[]} stored
  * @param {readonly BenchmarkHistory[]} histories
- * @param {{ metric?: MetricName, left?: readonly string[] }} [options] left: files that were left
- *   out, and why
+ * @param {{ metric?: MetricName, left?: readonly string[] }} [options] left: omitted files, with
+ *   the reason
  * @returns {Document}
  */
 export function historyDocument(
@@ -177,7 +177,7 @@ function changeText({ index, before, after, ratio, p }, points, format) {
 /**
  * @param {BenchmarkHistory} history
  * @param {Measure} measure
- * @returns {string[]} earlier changes than the last, and what is not the same in all results
+ * @returns {string[]} changes before the last one, and conditions that differ between results
  */
 function notesOf({ benchmark, points, changes, mixed }, { format }) {
   const name = plainText(benchmark);
@@ -193,7 +193,7 @@ function notesOf({ benchmark, points, changes, mixed }, { format }) {
 
 /**
  * @param {readonly { value: number }[]} points
- * @returns {string} the latest, from the least to the greatest
+ * @returns {string} the latest, ascending
  */
 function sparkline(points) {
   const shown = points.slice(-SPARK_MAX).map(({ value }) => value);
@@ -206,7 +206,7 @@ function sparkline(points) {
 /**
  * @param {BenchmarkHistory} history
  * @param {Measure} measure
- * @returns {Table} a row for each result
+ * @returns {Table} one row per result
  */
 function pointTable(history, { name, unit, better, format }) {
   const { benchmark, points, changes } = history;
@@ -233,7 +233,7 @@ function pointTable(history, { name, unit, better, format }) {
 
 /**
  * @param {Measure} measure
- * @returns {import('../lib/report-types.js').PlotSpec} a curve of each benchmark
+ * @returns {import('../lib/report-types.js').PlotSpec} one curve per benchmark
  */
 function plotOf({ name, format }) {
   const historyIn = (/** @type {any} */ [{ benchmarks }]) => benchmarks[0].history;
@@ -298,7 +298,7 @@ function leftList(left) {
 /**
  * @param {readonly BenchmarkHistory[]} histories
  * @param {MetricName} name
- * @returns {import('../lib/report-types.js').RoundTable} a line for each benchmark and result
+ * @returns {import('../lib/report-types.js').RoundTable} one line per benchmark and result
  */
 function linesOf(histories, name) {
   return {

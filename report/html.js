@@ -1,6 +1,6 @@
 /**
- * The report as one page: plots, tables, notes and the result itself, in a file that needs nothing
- * else. Every text in it is escaped; what it may load is nothing.
+ * The report as one self-contained page: plots, tables, notes and the result itself. Every text is
+ * escaped; the page loads nothing.
  */
 
 import { defineReport } from '../lib/define.js';
@@ -22,11 +22,10 @@ export default defineReport({
 });
 
 /**
- * @param {readonly Document[]} documents one, or several side by side: the first is what the others
- *   are compared with
- * @param {Document | null} compared the comparison of several
+ * @param {readonly Document[]} documents one, or several side by side; the first is the reference
+ * @param {Document | null} compared comparison of several documents
  * @returns {string}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a result is damaged
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a result is damaged
  */
 function renderPage(documents, compared) {
   const contenders = contendersOf(documents);
@@ -54,7 +53,7 @@ function renderPage(documents, compared) {
       result === null ? [] : [{ name: id, json: JSON.stringify(sealResult(result)) }],
     ),
     contents: sections,
-    body: sections.map((section) => sectionMarkup(section, 2)).join('\n'),
+    body: sections.map((section) => sectionMarkup(section, 2)),
   });
 }
 
@@ -74,8 +73,8 @@ function sectionOfPart(part) {
 }
 
 /**
- * @param {Document | null} content of a comparison
- * @returns {Section[]} its figures and tables; the results have their own notes
+ * @param {Document | null} content content of a comparison
+ * @returns {Section[]} figures and tables; notes are with the results
  */
 function comparisonSections(content) {
   if (content === null) return [];
@@ -87,8 +86,8 @@ function comparisonSections(content) {
     where: '',
     level: 2,
   });
-  const own = rest.filter(({ id }) => !/-(run|setup|rounds)$/.test(id));
-  return [{ ...figure, id: 'comparison', title: 'Side by side' }, ...own];
+  const figures = rest.filter(({ id }) => !/-(run|setup|rounds)$/.test(id));
+  return [{ ...figure, id: 'comparison', title: 'Side by side' }, ...figures];
 }
 
 /**
@@ -96,9 +95,9 @@ function comparisonSections(content) {
  * @param {number} level
  */
 function sectionMarkup({ id, title, body }, level) {
-  // Everything foreign in a title is escaped here; bodies are markup already.
+  // Titles are escaped here; bodies are markup already.
   const heading = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  // Landmarks lead to the results; within each of several there would be too many of a name.
+  // Landmarks mark results; within several results their names would repeat.
   const [open, close] =
     level === 2
       ? [`<section id="${id}" aria-labelledby="${id}-h">`, '</section>']

@@ -1,6 +1,6 @@
 /**
- * The reports by name, loaded when asked for. A format is a pure function of documents, which are
- * made of results here: it computes and writes text, it does not measure, read or print.
+ * The reports by name, loaded on first use. A format is a pure function of documents, which are
+ * built from results here; it returns text, and neither measures, reads nor prints.
  */
 
 import { usageError } from '../lib/errors.js';
@@ -23,21 +23,21 @@ const MODULES = Object.freeze({
   html: () => import('./html.js'),
 });
 
-/** In the order in which they are listed. */
+/** In listing order. */
 export const REPORT_NAMES = Object.freeze(Object.keys(MODULES));
 
 /**
  * @typedef {object} Report a format bound to the reports of the workloads
  * @property {string} name
  * @property {string} summary
- * @property {(results: Result | readonly Result[], options?: ReportOptions) => string} render of
- *   several results one report
+ * @property {(results: Result | readonly Result[], options?: ReportOptions) => string} render one
+ *   report of several results
  */
 
 /**
  * @param {string} name
  * @returns {Promise<Report>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a name that is not known
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown name
  */
 export async function loadReport(name) {
   const { summary, render } = await loadFormat(name);
@@ -55,8 +55,8 @@ export async function loadReport(name) {
 /**
  * @param {readonly Result[]} results
  * @param {import('./specs.js').ReportSpecs} specs
- * @returns {import('../lib/report-types.js').Document[]} those after the first also list what
- *   differs from it
+ * @returns {import('../lib/report-types.js').Document[]} those after the first also list their
+ *   differences from it
  */
 function documentsOf([first, ...others], specs) {
   return [
@@ -75,8 +75,8 @@ function documentsOf([first, ...others], specs) {
 
 /**
  * @param {string} name
- * @returns {Promise<(document: import('../lib/report-types.js').Document,
- *   options?: ReportOptions) => string>} what loadReport gives for results, for another document
+ * @returns {Promise<(document: import('../lib/report-types.js').Document, options?: ReportOptions)
+ *   => string>} like loadReport, for another document
  */
 export async function loadDocumentReport(name) {
   const { render } = await loadFormat(name);
@@ -85,8 +85,8 @@ export async function loadDocumentReport(name) {
 
 /**
  * @param {string} name
- * @returns {Promise<ReportDefinition>} it takes documents
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a name that is not known
+ * @returns {Promise<ReportDefinition>} whether it renders documents
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown name
  */
 async function loadFormat(name) {
   if (!Object.hasOwn(MODULES, name)) {

@@ -1,6 +1,6 @@
 /**
- * The tables of a report as JSON, for programs: keys, values with their intervals and units, and
- * the lists beside them. Not the result itself, which is stored as it is.
+ * The tables of a report as JSON, for programs: keys, values with intervals and units, and lists.
+ * The result itself is a different file.
  */
 
 import { defineReport } from '../lib/define.js';
@@ -52,7 +52,7 @@ function plain(document) {
 
 /**
  * @param {Document} document
- * @returns {Record<string, unknown>[]} each round by the columns of the CSV; without those it lacks
+ * @returns {Record<string, unknown>[]} each round by the columns of the CSV, without empty ones
  */
 function roundsOf({ rounds }) {
   if (rounds === null) return [];
@@ -67,7 +67,7 @@ function roundsOf({ rounds }) {
 /**
  * @param {string} _
  * @param {unknown} value
- * @returns {unknown} texts in one printable line each: some are words of servers
+ * @returns {unknown} texts as one printable line each, since some come from servers
  */
 function printable(_, value) {
   return typeof value === 'string' ? plainText(value) : value;

@@ -1,6 +1,6 @@
 /**
- * What did not go well, as lists beside the tables: what failed, wrong answers, what was skipped,
- * warnings. Foreign words (of servers, drivers, files) are one printable line each from here on.
+ * Problems as lists beside the tables: failures, wrong replies, skipped benchmarks, warnings.
+ * Untrusted texts (of servers, drivers, files) become one printable line each.
  */
 
 import { formatCount, plainText } from '../lib/format.js';
@@ -15,9 +15,9 @@ import { missingLimits } from './ceilings.js';
 /** @typedef {import('../lib/report-types.js').List} List */
 /** @typedef {import('./analysis/rows.js').Row} Row */
 
-/** Samples of wrong answers that a report shows; the result has up to ten of each round. */
+/** Number of sample wrong replies in a report; the result has up to ten per round. */
 const SAMPLES_MAX = 10;
-/** From so many on, the same words about several are one item. */
+/** From this number on, equal texts about several subjects are merged. */
 const TOGETHER_MIN = 4;
 
 /**
@@ -32,7 +32,7 @@ function subjectOf({ label, source }) {
 
 /**
  * @param {string} subject
- * @param {string} text may hold words of a server, a driver or a file
+ * @param {string} text may contain text from a server, a driver or a file
  * @param {string | null} [hint]
  * @returns {Item}
  */
@@ -46,10 +46,10 @@ function itemOf(subject, text, hint = null) {
 }
 
 /**
- * What holds for several alike is one line, so that it does not hide the rest.
+ * Merges equal entries into one line, so that they do not hide others.
  * @param {readonly Item[]} items
- * @param {string} all subject of what holds for all of them
- * @param {number} count of all
+ * @param {string} all subject of entries about all of them
+ * @param {number} count total number
  * @returns {Item[]} in the order of the first of each
  */
 export function together(items, all, count) {
@@ -71,14 +71,14 @@ export function failedList(rows) {
   const items = [];
   for (const row of rows) {
     const { source } = row;
-    let told = false;
+    let reported = false;
     for (const { round, failure, state } of source.rounds) {
       if (failure === null || state === 'measured') continue;
-      told = true;
+      reported = true;
       const text = `${state}: ${failure.code}: ${failure.message}`;
       items.push(itemOf(`${subjectOf(row)}, round ${round + 1}`, text, source.hint));
     }
-    if (!told && (source.state === 'failed' || source.state === 'aborted')) {
+    if (!reported && (source.state === 'failed' || source.state === 'aborted')) {
       items.push(itemOf(subjectOf(row), source.reason ?? source.state, source.hint));
     }
   }
@@ -88,12 +88,25 @@ export function failedList(rows) {
 
 /**
  * @param {Row} row
- * @returns {string} `3 miss, 2 timeout`; empty where every operation was answered rightly
+ * @returns {string} `3 miss, 2 timeout`; empty if all replies were as expected
  */
 function outcomeText({ outcomes }) {
   return OUTCOMES.filter((name) => name !== 'ok' && outcomes[name] > 0)
     .map((name) => `${formatCount(outcomes[name])} ${name}`)
     .join(', ');
+}
+
+/**
+ * @param {Row} row
+ * @returns {string} number of replies compared in full; empty: all, or unknown
+ */
+function partText({ outcomes, source }) {
+  const all = source.rounds.flatMap(({ compared }) => compared ?? []);
+  const replies = all.reduce((total, one) => total + one.replies, 0);
+  const inFull = all.reduce((total, one) => total + (one.whole ?? Number.NaN), 0);
+  if (outcomes.mismatch === 0 || !(inFull < replies)) return '';
+  const share = `${formatCount(inFull)} of ${formatCount(replies)} replies`;
+  return `; ${share} were compared in full, all of them from the first mismatch on`;
 }
 
 /**
@@ -108,7 +121,7 @@ export function wrongList(rows) {
   for (const row of rows) {
     const counts = outcomeText(row);
     if (counts === '') continue;
-    const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations`;
+    const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations${partText(row)}`;
     items.push({ ...itemOf(subjectOf(row), text), untrusted: false });
     samples.push(samplesOf(row));
   }
@@ -119,7 +132,7 @@ export function wrongList(rows) {
     const text = `${formatCount(left)} more in the result`;
     items.push({ subject: 'samples', text, hint: null, untrusted: false });
   }
-  return { kind: 'wrong', title: 'Wrong answers', items };
+  return { kind: 'wrong', title: 'Wrong replies', items };
 }
 
 /**
@@ -139,7 +152,7 @@ function samplesOf(row) {
 
 /**
  * @param {Item[][]} lists
- * @returns {Item[]} the first of each, then the second of each: so that none hides the others
+ * @returns {Item[]} round-robin: the first of each, then the second of each
  */
 function interleave(lists) {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
@@ -150,8 +163,7 @@ function interleave(lists) {
 
 /**
  * @param {Result} result
- * @returns {List} one item for each storage, not for each of its benchmarks; and limits without
- *   figure
+ * @returns {List} one item per storage instead of per benchmark; and ceilings without a figure
  */
 export function skippedList(result) {
   const { benchmarks } = result;

@@ -1,8 +1,8 @@
 /**
- * The report as GitHub-flavoured markdown: the same content as on the console, nothing left out,
- * and every driver option that differs from its default.
+ * The report as GitHub-flavoured markdown: the complete content of the console, and all non-default
+ * driver options.
  *
- * Foreign words go into code spans, where neither HTML, links nor @mentions are read.
+ * Untrusted texts become code spans, where HTML, links and @mentions have no effect.
  */
 
 import { defineReport } from '../lib/define.js';
@@ -37,14 +37,14 @@ function writeDocument(content) {
 
 /**
  * @param {string} text one line
- * @returns {string} markdown that shows it: each ASCII punctuation mark that markdown or HTML could
- *   read has a backslash (CommonMark 2.4), also the bar that would end a cell of a table
+ * @returns {string} escaped markdown: a backslash before each ASCII punctuation mark with a meaning
+ *   in markdown or HTML (CommonMark 2.4), including the bar of table cells
  */
 export function escapeMarkdown(text) {
   return (
     text
       .replace(/[\\`*_{}[\]<>&#|~@$!]/g, '\\$&')
-      // At the beginning of a block these would make a list, or a line under a heading.
+      // At the beginning of a block these would start a list or underline a heading.
       .replace(/^([-+=])/, '\\$1')
       .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
   );
@@ -52,7 +52,7 @@ export function escapeMarkdown(text) {
 
 /**
  * @param {string} text one line
- * @returns {string} a code span, fenced by more backticks than it has in a row (CommonMark 6.1)
+ * @returns {string} a code span, delimited by more backticks than its longest run (CommonMark 6.1)
  */
 export function codeSpan(text) {
   if (text === '') return '';
@@ -86,7 +86,7 @@ function listText({ title, items }) {
 
 /**
  * @param {string} legend
- * @returns {string} without the option of a terminal: here the explanation follows
+ * @returns {string} without the hint at --explain, since the explanation follows
  */
 export function withoutOption(legend) {
   return legend.replace(/ ?More: --explain\.$/, '');

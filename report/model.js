@@ -1,7 +1,7 @@
 /**
- * The model that every format and every plot reads: benchmarks and what a workload's report
- * declares, projected into tables. Keys and values with units, as golang/perf's benchproc has them.
- * Pure; loading the reports of workloads is report/specs.js, texts are report/text.js.
+ * The model of every format and plot: benchmarks projected into the tables that a workload's report
+ * declares. Keys and values with units, as in golang/perf's benchproc. Pure; report/specs.js loads
+ * the reports of workloads, report/text.js has the texts.
  */
 
 import { IN_FILES } from '../stats/metrics.js';
@@ -21,8 +21,8 @@ import { comparisonOf } from './analysis/standings.js';
 
 /**
  * @param {Result} result
- * @param {ReportSpec} report of the workload
- * @param {readonly any[]} benchmarks of that workload, in their order
+ * @param {ReportSpec} report report of the workload
+ * @param {readonly any[]} benchmarks benchmarks of that workload, in order
  * @returns {Table[]}
  */
 export function tabulate(result, report, benchmarks) {
@@ -42,7 +42,7 @@ export function tabulate(result, report, benchmarks) {
  * @param {TableSpec} spec
  * @param {readonly any[]} benchmarks
  * @param {Result} result
- * @returns {any[]} those that a table is about, in their parts
+ * @returns {any[]} the benchmarks of a table, split into parts
  */
 export function partsOf({ where, expand }, benchmarks, result) {
   const fit = where === undefined ? [...benchmarks] : benchmarks.filter(where);
@@ -53,7 +53,7 @@ export function partsOf({ where, expand }, benchmarks, result) {
  * @param {TableSpec} spec
  * @param {readonly any[]} table
  * @param {Result} result
- * @returns {any[]} with ranks, ties as ties
+ * @returns {any[]} with ranks, including ties
  */
 function withRanks({ contenders = () => true }, table, result) {
   const comparison = comparisonOf(table.filter(contenders), result);
@@ -67,7 +67,7 @@ function withRanks({ contenders = () => true }, table, result) {
 /**
  * @param {readonly any[]} benchmarks
  * @param {readonly string[]} keys
- * @returns {any[][]} those of the same keys together, in the order of the first of each
+ * @returns {any[][]} grouped by keys, in order of first occurrence
  */
 export function groupsOf(benchmarks, keys) {
   const keyOf = (/** @type {any} */ benchmark) =>
@@ -129,9 +129,9 @@ const labelOf = ({ label }) => label ?? null;
 const NOTHING = Object.freeze({ state: 'unknown', reason: null });
 
 /**
- * @typedef {object} Measure a column and how its values are had
+ * @typedef {object} Measure a column and the source of its values
  * @property {Column} column
- * @property {((benchmark: any) => boolean) | null} pick of a row's benchmarks; null: all
+ * @property {((benchmark: any) => boolean) | null} pick selects benchmarks of a row; null: all
  * @property {Metric['of']} of
  * @property {boolean} optional
  */
@@ -160,8 +160,8 @@ function measuresOf(spec, table, result) {
  * @param {import('../lib/report-types.js').Pivot | null} pivot
  * @returns {Measure}
  */
-function measure({ of, optional = false, relative: _, ...given }, pivot) {
-  const shown = withHead(given);
+function measure({ of, optional = false, relative: _, ...metric }, pivot) {
+  const shown = withHead(metric);
   /** @type {Column} */
   const column = { ...shown, role: 'metric' };
   if (pivot === null) return { column, pick: null, of, optional };
@@ -197,7 +197,7 @@ function keyColumns(row) {
 }
 
 /**
- * A line break in a name is one of its head.
+ * A line break in a name is kept in the head.
  * @template {{ name: string, head?: [string, string] }} Shown
  * @param {Shown} shown
  * @returns {Shown}
@@ -228,10 +228,10 @@ function toRow(keys, values, { benchmarks, contender }) {
 }
 
 /**
- * A table of other things than benchmarks: limits, searches, comparisons.
+ * A table of items other than benchmarks: ceilings, searches, comparisons.
  * @template T
  * @param {string} title
- * @param {{ row: readonly KeyColumn[], metrics: readonly Metric[] }} spec of an item
+ * @param {{ row: readonly KeyColumn[], metrics: readonly Metric[] }} spec spec of an item
  * @param {readonly T[]} items
  * @param {{ result?: any, rounds?: number | null }} [context]
  * @returns {Table}
@@ -253,7 +253,7 @@ export function tableOfItems(title, { row, metrics }, items, { result, rounds = 
   return { title, id: null, colored: false, rounds, columns, inFiles: [], rows };
 }
 
-/** What a document of several results leaves to theirs. */
+/** Parts that a document of several results does not have. */
 export const OF_NO_RESULT = Object.freeze({
   explanation: [],
   settings: [],

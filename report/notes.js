@@ -22,9 +22,9 @@ export function noteLines(result, groups) {
 /** @param {import('./analysis/scaling.js').Scaling} scaling */
 function scalingLine({ label, load, processes, ratio, reason }) {
   const { answer } = ratio;
-  const said = answer === 'tied' ? 'no gain' : answerText(ratio);
+  const outcome = answer === 'tied' ? 'no gain' : answerText(ratio);
   return plainText(
     `${label}, ${loadName({ ...load, processes: 1 })}: ${processes} processes reach ` +
-      `${ratioText(ratio)} of one process: ${said}${reason === null ? '' : `; ${reason}`}`,
+      `${ratioText(ratio)} of one process: ${outcome}${reason === null ? '' : `; ${reason}`}`,
   );
 }

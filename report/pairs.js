@@ -1,6 +1,6 @@
 /**
  * Versions of a driver in one run, each against the installed one: a table of ratios with
- * intervals, of speed and of what bears witness to it, and a sentence for each. Pure.
+ * intervals, of speed and of supporting metrics, and one sentence each. Pure.
  */
 
 import { formatCount, plainText } from '../lib/format.js';
@@ -8,14 +8,14 @@ import { flightName, shapeName } from '../lib/load-name.js';
 import { figureOf, ratioValue, UNKNOWN } from '../stats/metrics.js';
 import { isDecided } from '../stats/separation.js';
 import { isOfServers } from './analysis/pairs.js';
-import { answerText, ratioText } from './answers.js';
+import { answerText, partsText, ratioText } from './answers.js';
 import { tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/pairs.js').Pair} Pair */
 /** @typedef {import('../stats/separation.js').Ratio} Ratio */
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
 
-/** What takes less is the better one: the amount is the inverse of the ratio of speeds. */
+/** Metrics for which less is better: the amount is the inverse of the ratio of speeds. */
 export const WITNESSES = Object.freeze(
   /** @type {const} */ ([
     ['clientCpu', 'client CPU'],
@@ -48,7 +48,9 @@ function ratioMetric(key, name, better, drop, of) {
   };
 }
 
-/** @param {Ratio} ratio @returns {Ratio} of amounts, of one of speeds, and the other way round */
+/**
+ * @param {Ratio} ratio @returns {Ratio} inverted: of amounts for a ratio of speeds, and vice versa
+ */
 function inverse({ ratio, low, high, ...rest }) {
   return { ...rest, ratio: 1 / ratio, low: high && 1 / high, high: low && 1 / low };
 }
@@ -85,7 +87,7 @@ const SPEC = {
 
 /**
  * @param {readonly Pair[]} pairs
- * @returns {import('../lib/report-types.js').Table[]} none without any
+ * @returns {import('../lib/report-types.js').Table[]} empty without pairs
  */
 export function pairTables(pairs) {
   if (pairs.length === 0) return [];
@@ -98,30 +100,41 @@ export function pairTables(pairs) {
 
 /**
  * @param {readonly Pair[]} pairs
- * @returns {string[]} a sentence for each
+ * @returns {string[]} one sentence per pair
  */
 export function pairVerdicts(pairs) {
   return pairs.map((pair) => {
     const { comparison, ratios } = pair;
     const { speed, witnesses } = ratios;
     const where = `${nameOf(pair)}, ${flightName(comparison.load)}`;
-    if (isDecided(speed.answer)) return `${where}: ${speed.answer}, ${ratioText(speed)}.`;
-    return `${where}: ${answerText(speed)} (${ratioText(speed)}).${witnessText(witnesses)}`;
+    const pauses = comparison.standings.isBusy ? '' : pausesText(ratios);
+    if (isDecided(speed.answer)) return `${where}: ${speed.answer}, ${ratioText(speed)}.${pauses}`;
+    return `${where}: ${answerText(speed)} (${ratioText(speed)}).${pauses}${witnessText(witnesses)}`;
   });
 }
 
 /**
- * Where time does not decide and CPU time per operation does.
+ * Pauses and late operations, which hardly affect the typical speed, are compared separately.
+ * @param {Pair['ratios']} ratios
+ */
+function pausesText({ speed, isUneven, long }) {
+  const { own, base, isDecided: differs } = long;
+  const uneven = isUneven || speed.answer === 'split' ? ` It is ${partsText(speed)}.` : '';
+  return `${uneven}${differs ? ` Slices over three times as long: ${own} against ${base}.` : ''}`;
+}
+
+/**
+ * A note if CPU time per operation decides and throughput does not.
  * @param {Record<string, Ratio>} witnesses
  */
 function witnessText(witnesses) {
-  const told = WITNESSES.flatMap(([key, name]) => {
+  const metrics = WITNESSES.flatMap(([key, name]) => {
     const ratio = witnesses[key];
     if (ratio === undefined || !isDecided(ratio.answer) || key === 'latency') return [];
     const how = ratio.answer === 'faster' ? 'less' : 'more';
     return [`${how} ${name}, ${ratioText(inverse(ratio))}`];
   });
-  return told.length === 0 ? '' : ` Per operation it takes ${told.join('; ')}.`;
+  return metrics.length === 0 ? '' : ` Per operation it takes ${metrics.join('; ')}.`;
 }
 
 /** @param {Pair} pair */

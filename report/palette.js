@@ -1,27 +1,27 @@
 /**
- * The colours of plots. A plot is drawn with tokens: colours that are on no screen, each of which
- * says what it stands for and whose it is. Painting puts a theme's colours, or the variables of a
- * page, in their place, so that one drawing serves light, dark and print.
+ * The colours of plots. A plot is drawing with tokens: unused colours that encode a role and a
+ * series. Painting replaces them by the colours of a theme or by variables of a page, so one
+ * drawing serves light, dark and print.
  *
  * Non-goals: layout, and the colours of a page's text (html/style.css has its own variables).
  */
 
 /**
- * Things that are no storage.
+ * Roles other than storages.
  * @typedef {'ink' | 'muted' | 'grid' | 'surface' | 'shade' | 'driver-limit' | 'wire-limit' |
  *   'cpu-user' | 'cpu-system' | 'cpu-server' | 'neutral'} Role
  */
 
-/** As many storages have a colour of their own; then they begin again. */
+/** Number of distinct colours of storages; then they repeat. */
 export const SERIES_COLORS = 16;
-/** The index of what belongs to no series. */
+/** Index of parts without a series. */
 const NOBODY = 0xff;
-/** Tokens are `#fe`, the role (series colours come after all roles), whose it is. */
+/** Tokens are `#fe`, the role (series colours come after all roles), the series. */
 const TOKEN = /(fill|stroke)="#fe([0-9a-f]{2})([0-9a-f]{2})"/g;
 
 /**
  * @param {Role} role
- * @param {number} [series] that the mark belongs to, so that it is hidden with it
+ * @param {number} [series] series of the mark, which hides it
  * @returns {string} a colour for an option of ECharts
  */
 export function roleColor(role, series = NOBODY) {
@@ -38,7 +38,7 @@ export function seriesColor(series) {
 
 /**
  * @param {number} n
- * @returns {string} one of the same colours for what belongs to no storage: nothing hides it
+ * @returns {string} a series colour for parts without a storage, which are never hidden
  */
 export function freeColor(n) {
   return token(ROLES.length + (n % SERIES_COLORS), NOBODY);
@@ -100,9 +100,9 @@ export const THEMES = Object.freeze({
 const ROLES = /** @type {Role[]} */ (Object.keys(THEMES.light.roles));
 
 /**
- * @param {string} svg drawn with tokens
- * @param {'light' | 'dark' | 'page'} theme page: the variables of a page, and on each mark whose it
- *   is, `data-s`, for its script
+ * @param {string} svg drawing with tokens
+ * @param {'light' | 'dark' | 'page'} theme page: variables of a page, and the series of each mark
+ *   as `data-s` for its script
  * @returns {string}
  */
 export function paint(svg, theme) {
@@ -130,7 +130,7 @@ function colorOf(color, theme) {
 
 /**
  * @param {'light' | 'dark'} theme
- * @returns {string} declarations of the variables that a painted page uses
+ * @returns {string} declarations of the variables of a painted page
  */
 export function paletteCss(theme) {
   const { roles, series } = THEMES[theme];

@@ -1,4 +1,4 @@
-/** The plots of results as pictures that stand alone, each with a name for its file. */
+/** The plots of results as standalone pictures with file names. */
 
 import { loadReports } from '../workloads/index.js';
 import { comparisonDocument } from './comparison.js';
@@ -11,8 +11,8 @@ import { plotPicture } from './svg.js';
 /** @typedef {{ name: string, svg: string }} Picture */
 
 /**
- * @typedef {{ comparison?: import('./analysis/comparison.js').Comparison | null,
- *   theme?: 'light' | 'dark' }} PictureOptions comparison: of the results, where there are several
+ * @typedef {{ comparison?: import('./analysis/comparison.js').Comparison | null, theme?: 'light' |
+ *   'dark' }} PictureOptions comparison: comparison of several results
  */
 
 /**

@@ -1,19 +1,19 @@
-/** A picture as PNG, by resvg: what a README shows where SVG is not welcome. */
+/** A picture as PNG, by resvg, for READMEs without SVG. */
 
 import { createRequire } from 'node:module';
 import { targetError } from '../lib/errors.js';
 
 const require = createRequire(import.meta.url);
 
-/** Twice as many pixels as the drawing has: sharp on today's screens. */
+/** Double resolution, for current screens. */
 const SCALE = 2;
 const FONTS = { loadSystemFonts: true, defaultFontFamily: 'DejaVu Sans' };
 
 /**
- * @param {string} svg of plotPicture
+ * @param {string} svg output of plotPicture
  * @returns {Uint8Array}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where resvg is not there for this
- *   platform, or the machine has no font: the picture would be without words
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: resvg is not available on this
+ *   platform, or no font for the texts is installed
  */
 export function toPng(svg) {
   const { Resvg } = library();

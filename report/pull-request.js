@@ -1,16 +1,16 @@
 /**
- * A result as a comment on a pull request: the outcome in a sentence, one table of ratios, and all
- * else folded. Results of several runs are listed with what differs between them, since figures of
- * other conditions mean something else. Pure.
+ * A result as a comment on a pull request: the outcome in a sentence, one table of ratios, and the
+ * rest folded. Several results are listed with their differing conditions, which make figures
+ * incomparable. Pure.
  */
 
 import { defineReport } from '../lib/define.js';
-import { formatCount, formatThroughput, plainText } from '../lib/format.js';
+import { formatCount, formatThroughput, formatWidth, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
 import { circumstancesOf, differencesOf } from './analysis/conditions.js';
 import { toGroups, variantRows } from './analysis/rows.js';
-import { halfText, ratioText } from './answers.js';
+import { ratioText } from './answers.js';
 import { outcomeOf } from './gates.js';
 import markdown, { escapeMarkdown } from './markdown.js';
 
@@ -18,7 +18,7 @@ import markdown, { escapeMarkdown } from './markdown.js';
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/report-types.js').Document} Document */
 
-/** By it a later run finds the comment to replace. */
+/** Identifies the comment for later runs, which replace it. */
 export const MARKER = '<!-- dragstrip -->';
 
 const MARKS = Object.freeze({ failed: '❌', passed: '✅', undecided: '➖' });
@@ -107,11 +107,12 @@ function tableOf(result, mark) {
 
 /** @param {import('../stats/interval.js').Figure | null} figure */
 function throughputText(figure) {
-  return `${formatThroughput(figure?.value ?? null)}${halfText(figure?.spread ?? null)}`;
+  const { value = null, spread = null } = figure ?? {};
+  return `${formatThroughput(value)}${formatWidth(spread, value ?? 0, formatThroughput)}`;
 }
 
 /**
- * Labels are versions and hashes: they do not say which of two checkouts is which.
+ * Labels are versions and hashes, which do not identify a checkout.
  * @param {Result} result
  * @param {Benchmark} benchmark
  */
@@ -122,7 +123,7 @@ function roleOf({ gates = [] }, { id }) {
 
 /**
  * @param {Result} result
- * @returns {{ storage: string, profile: string } | null} what ratios of the table refer to
+ * @returns {{ storage: string, profile: string } | null} the reference of the ratios
  */
 function referenceOf({ gates = [], benchmarks, storages }) {
   const ofGate = benchmarks.find(({ id }) => gates.some(({ reference }) => reference === id));

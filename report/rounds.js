@@ -1,7 +1,7 @@
 /**
- * Every round as a line of plain numbers, for CSV and JSON: first what every workload has, then the
- * parameters and the metrics of the workloads that are in the result, with units in their names;
- * and as texts, for the page. Pure.
+ * Every round as a line of plain numbers, for CSV and JSON: common columns, then parameters and
+ * metrics of the workloads in the result, with units in their names; and as texts, for the page.
+ * Pure.
  */
 
 import { clientCeilingOf, serverCeilingOf } from '../lib/ceilings.js';
@@ -10,6 +10,7 @@ import {
   formatCount,
   formatDuration,
   formatMicroseconds,
+  formatShare,
   formatThroughput,
   NONE,
   plainText,
@@ -19,6 +20,7 @@ import { loadName } from '../lib/load-name.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { sizesOf } from '../lib/value-sizes.js';
 import { BRIEF, PERCENTILES } from '../measure/histogram.js';
+import { comparedShare } from '../stats/metrics.js';
 import { rowOf } from './analysis/rows.js';
 import { partsOf } from './model.js';
 import { specOf } from './specs.js';
@@ -89,7 +91,7 @@ const LATENCIES = ['minNs', 'meanNs', ...Object.keys(PERCENTILES), 'maxNs'];
 
 /** @typedef {readonly [name: string, valueIn: (round: Round) => Value]} RoundColumn */
 
-/** Of CSV and JSON. @type {readonly RoundColumn[]} */
+/** Columns of CSV and JSON. @type {readonly RoundColumn[]} */
 const ROUND_COLUMNS = [
   ['round', ({ round }) => round + 1],
   ['position', ({ position }) => position + 1],
@@ -109,7 +111,8 @@ const ROUND_COLUMNS = [
   ...fieldsOf('client', ['userNs', 'systemNs'], ({ client }) => client),
   ['client_cpu_ns_per_op', (round) => perOperation(round, clientCpuNs(round))],
   ['client_rss_max_bytes', ({ client }) => client?.rssBytesMax],
-  ...fieldsOf('client', ['gcCount', 'gcNs'], ({ client }) => client),
+  ...fieldsOf('client', ['gcCount', 'gcNs', 'allocatedBytes'], ({ client }) => client),
+  ...fieldsOf('client', ['reads', 'writes', 'readBytes', 'writtenBytes'], ({ client }) => client),
   ['server_cpu_ns', ({ server }) => server?.cpuNs],
   ['server_cpu_ns_per_op', (round) => perOperation(round, round.server?.cpuNs)],
   ['server_busiest_thread_ns', ({ server }) => server?.threadNsMax],
@@ -119,7 +122,7 @@ const ROUND_COLUMNS = [
 ];
 
 /**
- * On the page: a title, how a value is written, and the column above that has it, or what has it.
+ * Columns of the page: title, format of a value, and its column above, or its source.
  * @type {readonly (readonly [title: string, text: (value: any) => string,
  *   of: string | RoundColumn[1]])[]}
  */
@@ -142,13 +145,19 @@ const TITLES = [
   ['client memory', formatBytes, 'client_rss_max_bytes'],
   ['GC runs', formatCount, 'client_gc_count'],
   ['GC time', formatDuration, 'client_gc_ns'],
+  ['allocated per op', formatBytes, (round) => perOperation(round, round.client?.allocatedBytes)],
+  ['in full', formatShare, (round) => comparedShare([round])],
   ['canary µs', formatMicroseconds, 'canary_ns'],
 ];
 
-/** Outcomes whose column the page omits if their count is zero. */
-const OPTIONAL = new Set(OUTCOMES.filter((name) => name !== 'ok').map(String));
+/**
+ * Values without information; the page omits columns with no other value. @type {Map<string,
+ * string>}
+ */
+const USUAL = new Map(OUTCOMES.filter((name) => name !== 'ok').map((name) => [name, '0']));
+USUAL.set('in full', formatShare(1));
 
-/** Keys that every benchmark has: in columns of their own, or for grouping only. */
+/** Keys of every benchmark: separate columns, or for grouping only. */
 const COMMON_KEYS = new Set(
   ['id', 'storage', 'workload', 'load', 'inFlight', 'rate', 'processes', 'loadGroup'], //
 );
@@ -157,8 +166,8 @@ const COMMON_KEYS = new Set(
  * @param {Result} result
  * @param {import('./specs.js').ReportSpecs} specs
  * @param {ReadonlyMap<string, [string, boolean][]>} [columns] further ones by benchmark
- * @returns {import('../lib/report-types.js').RoundTable} a line for each benchmark and round, and
- *   behind it one for each part of a series
+ * @returns {import('../lib/report-types.js').RoundTable} one line per benchmark and round, followed
+ *   by one per part of a series
  */
 export function roundTableOf(result, specs, columns = new Map()) {
   const storages = new Map(
@@ -173,7 +182,7 @@ export function roundTableOf(result, specs, columns = new Map()) {
   for (const source of result.benchmarks) {
     const storage = storages.get(JSON.stringify([source.storage, source.profile]));
     const server = servers.get(storage?.server ?? '');
-    // A source that did not run has a line too, with its state and without numbers.
+    // A source that did not run has a line with its state and without numbers.
     for (const round of source.rounds.length === 0 ? [null] : source.rounds) {
       const line = { result, source, round, storage, server };
       const [own, ...series] = ownValues(line, specOf(specs, source.workload));
@@ -195,13 +204,13 @@ export function roundTableOf(result, specs, columns = new Map()) {
 /**
  * @param {Line} line
  * @param {import('../lib/report-types.js').ReportSpec} spec
- * @returns {Map<string, Value>[]} parameters and metrics of the workload by column: of the round,
- *   then of each part of its series
+ * @returns {Map<string, Value>[]} parameters and metrics of the workload by column: for the round,
+ *   then for each part of its series
  */
 function ownValues({ result, source, round }, { tables }) {
   const rounds = round === null ? [] : [round];
   const benchmark = rowOf({ ...source, rounds }, result);
-  const whole = new Map(keyEntries(benchmark));
+  const columns = new Map(keyEntries(benchmark));
   /** @type {Map<string, Value>[]} */
   const series = [];
   for (const table of tables) {
@@ -209,10 +218,10 @@ function ownValues({ result, source, round }, { tables }) {
     for (const part of parts) {
       const values = [...keyEntries(part), ...metricEntries(table, part, result)];
       if (parts.length > 1) series.push(new Map(values));
-      else for (const [name, value] of values) whole.set(name, value);
+      else for (const [name, value] of values) columns.set(name, value);
     }
   }
-  return [whole, ...series];
+  return [columns, ...series];
 }
 
 /** @param {any} benchmark @returns {[string, Value][]} */
@@ -224,7 +233,7 @@ function keyEntries({ keys }) {
 
 /**
  * @param {import('../lib/report-types.js').TableSpec} table
- * @param {any} benchmark of one round
+ * @param {any} benchmark benchmark of one round
  * @param {Result} result
  * @returns {[string, Value][]}
  */
@@ -251,7 +260,8 @@ export function columnName({ key, unit }) {
   const words = unit.split('/').map((word) => UNIT_NAMES[word] ?? word);
   const name = words.join('_per_').replace(/^_/, '');
   if (name === '' || key.endsWith(`_${name}`)) return key;
-  return words[0] === key ? name : `${key}_${name}`;
+  const [of, ...per] = words;
+  return `_${key}`.endsWith(`_${of}`) ? [key, ...per].join('_per_') : `${key}_${name}`;
 }
 
 /** @param {Line} line @returns {Value[]} */
@@ -263,7 +273,7 @@ function valuesOf(line) {
 }
 
 /**
- * @param {string} prefix of the names; empty: none
+ * @param {string} prefix prefix of the names; may be empty
  * @param {readonly string[]} fields `rssBytes`: the column is `PREFIX_rss_bytes`
  * @param {(round: Round) => any} of
  * @returns {RoundColumn[]}
@@ -277,7 +287,7 @@ function fieldsOf(prefix, fields, of) {
 
 /**
  * @param {(round: Round) => Value} valueIn
- * @returns {(round: Round) => Value} null for a round that failed: its zeros are no measurement
+ * @returns {(round: Round) => Value} null for a failed round, whose zeros are not measured
  */
 function ifRun(valueIn) {
   return (round) => (round.state === 'failed' ? null : valueIn(round));
@@ -292,7 +302,7 @@ function serverCeilingIn({ limits }, storage) {
 }
 
 /**
- * @param {string} name of a kind of operation, where the workload mixes them
+ * @param {string} name name of a kind of operation in a mix
  * @returns {RoundColumn[]}
  */
 function kindColumns(name) {
@@ -320,8 +330,8 @@ function formatSeconds(ns) {
 
 /**
  * @param {Result} result
- * @returns {import('../lib/report-types.js').RoundTexts} of each round of each benchmark, in the
- *   columns that have something in one of them
+ * @returns {import('../lib/report-types.js').RoundTexts} texts of each round of each benchmark, in
+ *   the columns with at least one value
  */
 export function roundTextsOf({ benchmarks }) {
   const byName = new Map(ROUND_COLUMNS);
@@ -331,8 +341,8 @@ export function roundTextsOf({ benchmarks }) {
     return { title, textOf: (/** @type {Round} */ round) => text(valueIn(round) ?? null) };
   });
   const columns = all.filter(({ title, textOf }) => {
-    const nothing = OPTIONAL.has(title) ? '0' : NONE;
-    return rounds.some((round) => textOf(round) !== nothing);
+    const nothing = [NONE, USUAL.get(title)];
+    return rounds.some((round) => !nothing.includes(textOf(round)));
   });
   return {
     columns: [

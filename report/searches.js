@@ -1,4 +1,4 @@
-/** Searches for the greatest rate as tables, one for each limit that was searched. */
+/** Searches for the highest rate as tables, one per limit. */
 
 import { formatDuration, formatThroughput, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
@@ -14,7 +14,7 @@ import { tableOfItems } from './model.js';
 /**
  * @param {Search} search
  * @param {number | null} rate
- * @returns {number | null} the median of the trials at the last point of that rate
+ * @returns {number | null} the median of the trials at the last point with that rate
  */
 function latencyAt({ points }, rate) {
   const point = points.findLast((one) => one.rate === rate);
@@ -23,7 +23,7 @@ function latencyAt({ points }, rate) {
 
 /**
  * @param {Search} search
- * @returns {string | null} null: it was not seen to fail
+ * @returns {string | null} null: it never failed
  */
 function beyondText(search) {
   const beyond = search.points.findLast(({ phase, passed }) => phase === 'beyond' && !passed);
@@ -72,7 +72,7 @@ export function searchesByLimit(searches) {
 
 /**
  * @param {Result} result
- * @returns {Table[]} one for each limit that was searched
+ * @returns {Table[]} one per limit
  */
 export function searchTables({ searches = [] }) {
   return searchesByLimit(searches).map(([title, own]) => tableOfItems(title, SEARCH, own));

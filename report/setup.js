@@ -1,4 +1,4 @@
-/** What a page shows beside the tables: versions, driver options, servers, options of the run. */
+/** Environment in a page: versions, driver options, servers, options of the run. */
 
 import { plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
@@ -42,7 +42,7 @@ function driverText({ package: name, version }) {
 
 /**
  * @param {[string, string]} pair
- * @returns {[string, string]} a page that is shown to others names no folder of the machine
+ * @returns {[string, string]} without folders of the machine, since pages are published
  */
 function withoutFolders([name, text]) {
   return [name, text.replace(/(?<=^|["\s,:=@])(?:\/|[A-Za-z]:\\)[^"\s,]*[/\\](?=[^"\s,])/g, '…/')];

@@ -1,4 +1,4 @@
-/** The reports of workloads by name, and what is shown of a workload that declares none. */
+/** The reports of workloads by name, and the default for workloads without one. */
 
 import { operationsReport, operationsTable } from '../workloads/operations.js';
 

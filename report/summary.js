@@ -1,12 +1,10 @@
-/**
- * A result as a list of rows, for programs: what the tables show, as numbers. Pure.
- */
+/** A result as a list of rows, for programs: the figures of the tables as numbers. Pure. */
 
 import { toGroups } from './analysis/rows.js';
 
 /**
  * @typedef {object} SummaryRow
- * @property {string} id of the benchmark
+ * @property {string} id id of the benchmark
  * @property {string} storage
  * @property {string} profile
  * @property {string} workload
@@ -16,18 +14,18 @@ import { toGroups } from './analysis/rows.js';
  * @property {{ value: number, low: number | null, high: number | null } | null} throughput verified
  *   operations per second, with the 95 % interval; null: not measured
  * @property {number | null} p50Ns
- * @property {number | null} p99Ns null where fewer than ten values lie above
+ * @property {number | null} p99Ns null if fewer than ten values lie above
  * @property {number | null} clientCpuNs per operation
  * @property {number | null} serverCpuNs per operation
- * @property {{ best: number, worst: number } | null} rank tied ones share a range
- * @property {{ ratio: number, low: number | null, high: number | null } | null} vsFastest of the
- *   same load; with --against, to the reference
- * @property {number} wrong operations with a wrong reply, none, or an error
+ * @property {{ best: number, worst: number } | null} rank tied contenders have a common range
+ * @property {{ ratio: number, low: number | null, high: number | null } | null} vsFastest ratio to
+ *   the fastest of the load; with --against, to the reference
+ * @property {number} wrong operations with a wrong or missing reply, or an error
  */
 
 /**
  * @param {import('../lib/result.js').Result} result
- * @returns {SummaryRow[]} by load, the fastest first; skipped benchmarks have none
+ * @returns {SummaryRow[]} by load, the fastest first; without skipped benchmarks
  */
 export function summarize(result) {
   return toGroups(result).flatMap(({ rows, workload, load }) =>

@@ -1,7 +1,7 @@
 /**
- * A plot as SVG, by ECharts without a DOM. What comes out has no script, no style sheet, no style
- * attribute and no identifier that counts up: it may stand in a page with a strict policy, several
- * times, and is the same text each time.
+ * A plot as SVG, by ECharts without a DOM. The output has no script, style sheet, style attribute
+ * or generated identifier, so it works in a page with a strict policy, several times, and is
+ * deterministic.
  */
 
 import { createRequire } from 'node:module';
@@ -12,13 +12,13 @@ import { paint, roleColor } from './palette.js';
 
 const require = createRequire(import.meta.url);
 
-/** Without quotes: the list stands in attributes. */
+/** Without quotes, because the list is used in attributes. */
 const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, Arial, sans-serif';
-/** How far around a point the pointer finds it where there is no script. */
+/** Radius of the pointer target of a point without a script. */
 const HIT_RADIUS = 7;
 const HEAD_HEIGHT = 58;
 const PICTURE_WIDTH = 880;
-/** What is not needed, and the font, which all texts have from the outermost element. */
+/** Removed parts: unneeded ones, and the font, which texts inherit from the root element. */
 const DROPPED = new RegExp(
   ` (?:${[
     ...['ecmeta_\\w+', 'class', 'pointer-events', 'font-family'],
@@ -28,10 +28,10 @@ const DROPPED = new RegExp(
 );
 
 /**
- * For a page: in its variables, with the texts of each point, without a title of its own.
+ * A plot in a page: with its variables and pointer texts, without a title.
  * @param {Plot} plot
- * @param {{ variant?: number, width: number, id: string, hover?: boolean }} options id: the prefix
- *   of identifiers; hover: with points that the pointer finds
+ * @param {{ variant?: number, width: number, id: string, hover?: boolean }} options id: prefix of
+ *   identifiers; hover: with pointer targets
  * @returns {string}
  */
 export function plotForPage(plot, { variant = 0, width, id, hover = true }) {
@@ -55,9 +55,9 @@ export function plotForPage(plot, { variant = 0, width, id, hover = true }) {
 }
 
 /**
- * A picture that stands alone: with a title, a background and the colours of a theme.
+ * A standalone picture: with a title, a background and the colours of a theme.
  * @param {Plot} plot
- * @param {{ theme?: 'light' | 'dark', subtitle?: string }} [options] subtitle: which run
+ * @param {{ theme?: 'light' | 'dark', subtitle?: string }} [options] subtitle: identifies the run
  * @returns {string}
  */
 export function plotPicture(plot, { theme = 'light', subtitle = '' } = {}) {
@@ -91,10 +91,10 @@ export function plotPicture(plot, { theme = 'light', subtitle = '' } = {}) {
 /**
  * @param {Drawing} drawing
  * @param {{ width: number, id: string }} options
- * @returns {{ svg: string, pixels: [number, number][] }} pixels: of the drawing's points
+ * @returns {{ svg: string, pixels: [number, number][] }} pixel positions of the drawing's points
  */
 function drawSvg({ height, option, points }, { width, id }) {
-  // A megabyte that takes 150 ms: loaded at the first plot.
+  // Loading this megabyte takes 150 ms, so it is loaded at the first plot.
   const echarts = /** @type {typeof import('echarts')} */ (require('echarts'));
   const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {
@@ -111,9 +111,10 @@ function drawSvg({ height, option, points }, { width, id }) {
 }
 
 /**
- * @param {string} svg of ECharts
+ * @param {string} svg output of ECharts
  * @param {string} id
- * @returns {string} without what a strict policy refuses, pointer texts, and what counts
+ * @returns {string} without parts refused by a strict policy, pointer texts and generated
+ *   identifiers
  */
 function tidy(svg, id) {
   const lines = svg
@@ -132,7 +133,7 @@ function tidy(svg, id) {
   return joined(lines).join('\n');
 }
 
-/** A circle as ECharts writes one: the unit circle, scaled and moved. */
+/** A circle in the form of ECharts: the unit circle, scaled and moved. */
 const DISC =
   /^<path([^>]*) d="M1 0A[^"]*" transform="matrix\(([\d.]+),0,0,\2,([\d.]+),([\d.]+)\)"([^>]*)><\/path>$/;
 
@@ -149,7 +150,7 @@ function shorter(line) {
 
 /**
  * @param {readonly string[]} lines
- * @returns {string[]} neighbours that differ in their course only as one path
+ * @returns {string[]} with adjacent paths merged if only their coordinates differ
  */
 function joined(lines) {
   /** @type {string[]} */
@@ -167,8 +168,8 @@ function joined(lines) {
 }
 
 /**
- * @param {string} css declarations of a style attribute: fonts, in what ECharts writes
- * @returns {string} presentation attributes, which a policy without inline styles lets pass
+ * @param {string} css declarations of a style attribute; ECharts writes fonts only
+ * @returns {string} presentation attributes, which a policy without inline styles permits
  */
 function asAttributes(css) {
   return css
@@ -179,14 +180,14 @@ function asAttributes(css) {
     .join('');
 }
 
-/** @param {number} value a tenth of a pixel is finer than a screen */
+/** @param {number} value rounded to a tenth of a pixel */
 function round(value) {
   return Math.round(value * 10) / 10;
 }
 
 /**
  * @param {string} text
- * @returns {string} for the text of an element or the value of an attribute
+ * @returns {string} escaped for the text of an element or the value of an attribute
  */
 export function escapeXml(text) {
   return text

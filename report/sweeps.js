@@ -1,6 +1,6 @@
 /**
- * Sweeps as reports show them: a table with a row per storage and a column per point, a sentence
- * with the knees, and a plot with a curve per storage. Pure.
+ * Reports of sweeps: a table with a row per storage and a column per point, a sentence with the
+ * knees, and a plot with a curve per storage. Pure.
  */
 
 import {
@@ -22,7 +22,7 @@ import { snakeCase } from './text.js';
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
 /** @typedef {import('../lib/report-types.js').Table} Table */
 
-/** Why a curve has none, as a table shows it and as a sentence says it. */
+/** Reasons of a missing knee, for tables and for sentences. */
 const WITHOUT = Object.freeze({
   rising: { state: 'none', reason: 'it was still rising at the last point' },
   flat: { state: 'flat', reason: 'it never rose by 10 %' },
@@ -40,7 +40,7 @@ export const KNEE_EXPLAINED = [
 
 /**
  * @param {readonly Sweep[]} sweeps
- * @returns {Table[]} one for each
+ * @returns {Table[]} one per sweep
  */
 export function sweepTables(sweeps) {
   return sweeps.map((sweep) => {
@@ -63,7 +63,7 @@ function titleOf({ workload, fixed }) {
  * @returns {Metric}
  */
 function pointMetric(x, i, { xs }) {
-  // The first and the last stay on a narrow terminal.
+  // The first and the last column stay on a narrow terminal.
   const isEnd = i === 0 || i === xs.length - 1;
   return {
     key: `at_${x}`,
@@ -138,7 +138,7 @@ function kneeIn({ bend, points }) {
 
 /**
  * @param {readonly Sweep[]} sweeps
- * @returns {string[]} a sentence for each: `Knee by requests in flight: …`
+ * @returns {string[]} one sentence per sweep: `Knee by requests in flight: …`
  */
 export function sweepVerdicts(sweeps) {
   return sweeps.flatMap((sweep) => {
@@ -181,8 +181,8 @@ function kneeText(knee, { best, rounds }, { axis }) {
 
 /**
  * @param {readonly Sweep[]} sweeps
- * @returns {{ plots: import('../lib/report-types.js').PlotSpec[], tables: Table[] }[]} a part of a
- *   document for each: its table has a row per point, and is in no report
+ * @returns {{ plots: import('../lib/report-types.js').PlotSpec[], tables: Table[] }[]} one part of
+ *   a document per sweep; its table has a row per point, for the plot only
  */
 export function sweepParts(sweeps) {
   return sweeps.map((sweep) => {
@@ -200,8 +200,8 @@ export function sweepParts(sweeps) {
 
 /**
  * @param {readonly Sweep[]} sweeps
- * @returns {Map<string, [string, boolean][]>} by the id of a benchmark: columns of CSV, such as
- *   `knee_in_flight`, and whether it is the knee of its curve
+ * @returns {Map<string, [string, boolean][]>} by benchmark id: columns of CSV, such as
+ *   `knee_in_flight`: whether it is the knee of its curve
  */
 export function kneeColumns(sweeps) {
   /** @type {Map<string, [string, boolean][]>} */
@@ -249,6 +249,7 @@ function plotOf(sweep) {
     yName: 'operations per second',
     ...(isWide && { xScale: 'log' }),
     scales: ['linear', 'log'],
+    range: { note: 'Line: 95 % interval.' },
     knee: (/** @type {any[]} */ rows) => rows[0]?.benchmarks[0].curve.bend.x ?? null,
     summary: kneeSummary(
       formatCount,

@@ -1,4 +1,4 @@
-/** The texts of the model's values: one place, by unit. For every format that shows texts. */
+/** Formats the model's values by unit, for every text format. */
 
 import {
   formatBytes,
@@ -36,9 +36,9 @@ const BY_UNIT = Object.freeze({
 /**
  * @param {Table} table
  * @param {TableRow} row
- * @param {{ knownRounds?: boolean, short?: boolean }} [options] knownRounds: without n where it is
- *   that of the table; short: also without intervals that nobody ranks by
- * @returns {string[]} one for each column; the first has the marks of the row
+ * @param {{ knownRounds?: boolean, short?: boolean }} [options] knownRounds: omit n if equal to
+ *   that of the table; short: also omit intervals of unranked metrics
+ * @returns {string[]} one per column; the first has the marks of the row
  */
 export function rowTexts(table, row, { knownRounds = false, short = false } = {}) {
   return table.columns.map((column, i) => {
@@ -54,7 +54,7 @@ export function rowTexts(table, row, { knownRounds = false, short = false } = {}
 
 /**
  * @param {Column} column
- * @returns {[string, string]} its name in two lines
+ * @returns {[string, string]} name in two lines
  */
 export function headOf({ name, head = ['', name] }) {
   return head;
@@ -79,7 +79,7 @@ function keyText(value) {
 /**
  * @param {Column} column
  * @param {Value} value
- * @param {number | null} [rounds] that need not be told
+ * @param {number | null} [rounds] omitted from the text
  * @returns {string}
  */
 export function valueText(column, value, rounds = null) {
@@ -87,7 +87,10 @@ export function valueText(column, value, rounds = null) {
   const { shows = [] } = column;
   const parts = [figureText(column, value)];
   const hasInterval = shows.includes('interval') || shows.includes('interval if wide');
-  if (hasInterval) parts.push(formatInterval(value.spread ?? null));
+  if (hasInterval && typeof value.value === 'number') {
+    const ofValue = (/** @type {number} */ own) => figureText(column, { ...value, value: own });
+    parts.push(formatInterval(value.spread ?? null, value.value, ofValue));
+  }
   if (shows.includes('n') && value.n !== rounds) parts.push(`(n ${value.n})`);
   return parts.filter((part) => part !== '').join(' ');
 }
@@ -106,7 +109,7 @@ function figureText({ unit, as = unit, digits, signed = false }, { value, low, h
 }
 
 /**
- * @param {number} part of 1
+ * @param {number} part fraction
  * @returns {string} `0`, `0.012%`
  */
 function formatPart(part) {

@@ -1,6 +1,6 @@
 /**
- * The round of slices under way when a run was killed or aborted, as a list beside the tables: what
- * each contender gave in it. None of it is in an estimate. Pure.
+ * The unfinished round in blocks of a killed or aborted run, as a list beside the tables, with the
+ * throughput of each contender. It is not part of any estimate. Pure.
  */
 
 import { formatCount, formatThroughput, plainText } from '../lib/format.js';
@@ -15,7 +15,7 @@ import { medianOfAll } from '../stats/metrics.js';
 
 /**
  * @param {import('../lib/result.js').Result} result
- * @returns {List} an item per load; empty where every round was finished
+ * @returns {List} one item per load; empty if every round was finished
  */
 export function unfinishedList({ benchmarks, comparison }) {
   const { unfinished, loads = [] } = comparison ?? {};
@@ -36,7 +36,7 @@ export function unfinishedList({ benchmarks, comparison }) {
 
 /**
  * @param {import('../lib/result.js').Benchmark[]} benchmarks
- * @param {number | undefined} done whole rounds of slices; undefined: not by slices
+ * @param {number | undefined} done complete rounds in blocks; undefined: not in blocks
  * @returns {List}
  */
 function abortedList(benchmarks, done) {
@@ -64,7 +64,7 @@ function abortedList(benchmarks, done) {
  */
 function speedOf({ name, timePs, invalid }) {
   const times = timePs.filter((time) => time !== null && time > 0);
-  const wrong = invalid > 0 ? ` (${formatCount(invalid)} slices with failures)` : '';
+  const wrong = invalid > 0 ? ` (${formatCount(invalid)} segments with failures)` : '';
   if (times.length === 0) return wrong === '' ? [] : [plainText(`${name}${wrong}`)];
   const speed = formatThroughput(1e12 / Number(medianOfAll(times)));
   return [plainText(`${name} ${speed}${wrong}`)];

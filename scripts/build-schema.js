@@ -1,4 +1,4 @@
-/** Writes docs/result.schema.json from the zod schema; a test holds the two together. */
+/** Writes docs/result.schema.json from the zod schema; a test compares the two. */
 
 import { writeFileSync } from 'node:fs';
 import { resultJsonSchema } from '../lib/result.js';

@@ -1,6 +1,6 @@
 /**
  * Counts the product's source (`npm run count`): files, lines and code lines per folder, imports
- * against the layers, import cycles, and with `--workload NAME` the product files outside the
+ * against the layers, import cycles, and with `--workload NAME` product files outside the
  * workload's folder that contain its name. `--rev REVISION` counts a commit instead of the working
  * tree, so before and after a change are two runs; `--json` prints the same as JSON.
  *
@@ -26,7 +26,7 @@ function git(words, input) {
 
 /**
  * @param {string} file
- * @returns {boolean} it is a part of the product
+ * @returns {boolean} whether it is part of the product
  */
 export function isCounted(file) {
   return /\.(js|ts|lua)$/.test(file) && !isTest(file) && !file.startsWith('bench/');
@@ -92,7 +92,7 @@ function folderOf(file) {
 
 /**
  * @param {readonly [string, string][]} files
- * @param {string} name of a workload
+ * @param {string} name name of a workload
  * @returns {string[]} files outside workloads/NAME and data for it that contain the name as a word
  */
 function filesNaming(files, name) {

@@ -1,10 +1,10 @@
 /**
- * The claims of the original programs, each with the command that tests it here (`npm run
- * findings`): runs the commands on the servers that are there, and writes docs/findings.md from
- * their results. `npm run findings -- mutex queue` runs these and keeps the other rows, `--from`
- * runs none and takes stored results (`--results FOLDER`). `--rmux PROGRAM --plain-redis ADDRESS`
- * are for the claim about rmux, which cannot log in. A command that cannot run is named, its rows
- * stay, and the exit status is 0.
+ * The claims of the original programs, each with a command that tests it (`npm run findings`): runs
+ * the commands on available servers, and writes docs/findings.md from their results. `npm run
+ * findings -- mutex queue` runs these and keeps the other rows; `--from` runs none and uses stored
+ * results (`--results FOLDER`). `--rmux PROGRAM --plain-redis ADDRESS` are for the claim about
+ * rmux, which cannot log in. A command that cannot run is reported, its rows are kept, and the exit
+ * status is 0.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -18,10 +18,8 @@ import { CLAIMS } from './findings/claims.js';
 import { documentOf, isMeasured } from './findings/document.js';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
-/** Then a command is interrupted, and its complete rounds count. Eight take 12 minutes. */
-const SECONDS_MAX = 85;
 
-const { values: given, positionals } = parseArgs({
+const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     from: { type: 'boolean', default: false },
@@ -31,18 +29,25 @@ const { values: given, positionals } = parseArgs({
     'plain-redis': { type: 'string' },
   },
 });
-const folder = path.resolve(given.results);
-const programs = { rmux: given.rmux, plainRedis: given['plain-redis'] };
+const folder = path.resolve(options.results);
+const programs = { rmux: options.rmux, plainRedis: options['plain-redis'] };
 const names = [...new Set(CLAIMS.map(({ run }) => run.name))];
 
-/** @param {string} name of a run */
+/** @param {string} name name of a run */
 const fileOf = (name) => path.join(folder, `${name}.json`);
 
-/** @param {string} name @param {string} file @returns {boolean} it answers a claim of the run */
+/**
+ * @param {string} name @param {string} file @returns {boolean} whether it tests a claim of the run
+ */
 function answers(name, file) {
   const result = read(file);
-  return result !== null && CLAIMS.some((one) => one.run.name === name && isMeasured(one, result));
+  return CLAIMS.some(
+    (claim) => claim.run.name === name && isMeasured({ claim, result, beside: besideOf(claim) }),
+  );
 }
+
+/** @param {import('./findings/claims.js').Claim} claim */
+const besideOf = ({ beside }) => (beside === undefined ? null : read(fileOf(beside.name)));
 
 /** @param {string} file @returns {import('../lib/result.js').Result | null} */
 function read(file) {
@@ -55,19 +60,20 @@ function read(file) {
   }
 }
 
-/** @param {import('./findings/claims.js').Run} run @returns {string} what came of its command */
-function measure({ name, words: wordsFor, needs }) {
+/** @param {import('./findings/claims.js').Run} run @returns {string} outcome of its command */
+function measure({ name, words: wordsFor, needs, seconds: most }) {
   const words = wordsFor(programs);
   if (words === null) return `not run, it needs ${needs}`;
-  console.error(`${name}: npx dragstrip ${words.join(' ')}`);
+  console.error(`${name}: npx dragstrip ${words.join(' ')} (${most} s at most)`);
   const made = path.join(folder, `${name}.new.json`);
   const startNs = systemClock.now();
   const { status, signal } = spawnSync(
     process.execPath,
     [path.join(ROOT, 'bin', 'dragstrip.js'), ...words, '--json', made, '--force'],
     {
+      cwd: ROOT,
       stdio: ['ignore', 'ignore', 'inherit'],
-      timeout: SECONDS_MAX * 1000,
+      timeout: most * 1000,
       killSignal: /** @type {const} */ ('SIGINT'),
     },
   );
@@ -87,17 +93,21 @@ if (unknown !== undefined) {
   process.exitCode = 2;
 } else {
   mkdirSync(folder, { recursive: true });
-  const wanted = given.from
+  const wanted = options.from
     ? []
     : names.filter((one) => !positionals.length || positionals.includes(one));
-  const said = wanted.map((name) => {
+  const messages = wanted.map((name) => {
     const { run } = /** @type {import('./findings/claims.js').Claim} */ (
       CLAIMS.find((one) => one.run.name === name)
     );
     return `${name}: ${measure(run)}`;
   });
-  const found = CLAIMS.map((claim) => ({ claim, result: read(fileOf(claim.run.name)) }));
-  const before = existsSync(given.out) ? readFileSync(given.out, 'utf8') : '';
-  writeFileSync(given.out, documentOf(found, before));
-  console.error([...said, path.relative(process.cwd(), given.out)].join('\n'));
+  const results = CLAIMS.map((claim) => ({
+    claim,
+    result: read(fileOf(claim.run.name)),
+    beside: besideOf(claim),
+  }));
+  const before = existsSync(options.out) ? readFileSync(options.out, 'utf8') : '';
+  writeFileSync(options.out, documentOf(results, before));
+  console.error([...messages, path.relative(process.cwd(), options.out)].join('\n'));
 }

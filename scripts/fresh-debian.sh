@@ -76,16 +76,19 @@ if [ -n "$node" ] && [ ! -x "$root/usr/local/bin/node" ]; then
 fi
 
 inside id $racer >/dev/null 2>&1 || inside useradd --create-home --shell /bin/bash $racer
-rm -rf "$root/home/$racer/dragstrip"
-git clone --quiet --no-local "$clone" "$root/home/$racer/dragstrip"
-inside chown -R $racer:$racer /home/$racer/dragstrip
+# A path with blanks, as people have them.
+work="/home/$racer/my work"
+rm -rf "$root$work"
+mkdir "$root$work"
+git clone --quiet --no-local "$clone" "$root$work/drag strip"
+inside chown -R $racer:$racer "$work"
 settings=(HOME=/home/$racer USER=$racer NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt)
 for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
   [ -z "${!name:-}" ] || settings+=("$name=${!name}")
 done
 as_racer() {
   inside setpriv --reuid $racer --regid $racer --init-groups --no-new-privs \
-    env --chdir=/home/$racer/dragstrip "${settings[@]}" "$@"
+    env --chdir="$work/drag strip" "${settings[@]}" "$@"
 }
 
 # Prints the processes of the new user that are still there.

@@ -1,8 +1,8 @@
 /**
- * Fuzzes the parsers of what others send: replies of servers, stored results, addresses. Each case
- * is a valid message with a few mutations; the parser has to give a value or one of our errors, at
- * once, and the same however the bytes are cut into pieces. Prints its seed: with it a failure
- * comes again. Not a part of the tests, which run 2,000 cases per parser (test/fast/fuzz.test.js).
+ * Fuzzes the parsers of external input: replies of servers, stored results, addresses. Each case is
+ * a valid message with a few mutations; the parser must quickly return a value or throw a Dragstrip
+ * error, independent of the splitting of the bytes. Prints its seed, which reproduces a failure.
+ * Not part of the tests, which run 2,000 cases per parser (test/fast/fuzz.test.js).
  *
  *     npm run fuzz -- [--cases 1000000] [--seed 1] [--only resp]
  */

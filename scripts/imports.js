@@ -1,6 +1,6 @@
 /**
- * The import graph of the source files: which file imports which, the layer of each folder, and the
- * cycles. Shared by scripts/count.js and test/fast/tidy.test.js. Pure: file texts in, edges out.
+ * The import graph of the source files: imports, the layer of each folder, and cycles. Shared by
+ * scripts/count.js and test/fast/tidy.test.js. Pure: file texts in, edges out.
  */
 
 import path from 'node:path';
@@ -28,6 +28,7 @@ export const LAYERS = Object.freeze({
   workloads: 6,
   codecs: 5.5,
   'data/connections': 6,
+  'data/counts': 6,
   'data/loaders': 6,
   'data/namespaces': 6,
   'data/own': 6,
@@ -37,7 +38,7 @@ export const LAYERS = Object.freeze({
   stats: 2,
   measure: 1,
   lib: 0,
-  // Published alone: they import nothing of the rest.
+  // Published separately, so they import nothing from the rest.
   'packages/handlersocket': -1,
   'packages/mutex': -1,
 });
@@ -50,11 +51,20 @@ export function isTest(file) {
 }
 
 /**
+ * @param {string} text text of a test file
+ * @returns {string[]} declared servers and permissions: `// Needs: redis, mariadb`
+ */
+export function needsOf(text) {
+  return /^\/\/ Needs: (.+)$/m.exec(text)?.[1].split(', ') ?? [];
+}
+
+/**
  * @param {string} file
  * @returns {string} the longest folder prefix that has a layer
  */
 export function layerOf(file) {
   if (file === 'index.js') return 'index';
+  if (file === 'define.js') return 'lib';
   if (!file.includes('/')) return 'top';
   if (isTest(file)) return 'test';
   for (let folder = path.posix.dirname(file); folder !== '.'; folder = path.posix.dirname(folder)) {
@@ -101,10 +111,10 @@ function isOfData(layer) {
  *   of the same layer
  */
 export function wrongEdges(edges) {
-  const foreign = edges.filter(({ from, into }) => from !== into);
+  const crossing = edges.filter(({ from, into }) => from !== into);
   return {
-    upwards: foreign.filter(({ from, into }) => LAYERS[into] > LAYERS[from]),
-    sideways: foreign.filter(
+    upwards: crossing.filter(({ from, into }) => LAYERS[into] > LAYERS[from]),
+    sideways: crossing.filter(
       ({ from, into }) => LAYERS[into] === LAYERS[from] && !(isOfData(from) && isOfData(into)),
     ),
   };
@@ -121,11 +131,11 @@ export function cyclesOf(arrows) {
   /** @type {Set<string>} */
   const done = new Set();
   /** @type {string[]} */
-  const found = [];
+  const cycles = [];
   /** @param {string} node @param {string[]} route */
   const visit = (node, route) => {
     if (route.includes(node)) {
-      found.push([...route.slice(route.indexOf(node)), node].join(' > '));
+      cycles.push([...route.slice(route.indexOf(node)), node].join(' > '));
       return;
     }
     if (done.has(node)) return;
@@ -133,5 +143,5 @@ export function cyclesOf(arrows) {
     done.add(node);
   };
   for (const node of next.keys()) visit(node, []);
-  return found;
+  return cycles;
 }

@@ -1,11 +1,11 @@
 /**
- * Installs the locked packages if they are not there: what `npm start` and `npm test` do first, so
- * that two commands are enough on a fresh machine. Node's own modules only; nothing is installed
- * outside of this folder.
+ * Installs the locked packages if they are missing, as the first step of `npm start` and `npm
+ * test`, so that two commands are enough on a new machine. Uses Node's own modules only, and
+ * installs nothing outside of this folder.
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,9 +22,9 @@ if (!isInstalled()) {
   const npm = process.env['npm_execpath'];
   const [program, args] =
     npm !== undefined && /\.[cm]?js$/.test(npm) ? [process.execPath, [npm]] : ['npm', []];
-  // What npm has in its cache needs no network; without one it would try for more than a minute.
-  // package.json denies the scripts of dependencies; npm 10 does not know that. hiredis' own would
-  // fail, and npm would then remove it: scripts/build-hiredis.js builds it.
+  // Cached packages need no network; without --prefer-offline npm would retry for more than a
+  // minute. package.json denies the scripts of dependencies, but npm 10 ignores this. The script of
+  // hiredis would fail, and npm would then remove the package; scripts/build-hiredis.js builds it.
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   const waits = [
     '--fetch-retries=1',
@@ -42,8 +42,33 @@ if (!isInstalled()) {
   process.exitCode = status ?? 70;
 }
 
+if (!process.exitCode && lacksTypes()) {
+  const { status } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/build-types.js')], {
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) console.error('dragstrip: the types are not built: `npm pack` lacks them');
+}
+
 /**
- * @param {string} stderr of npm
+ * `npm pack` runs no scripts (.npmrc), so the packed files must exist before.
+ * @returns {boolean} whether they are missing, or older than the sources of the programming
+ *   interface
+ */
+function lacksTypes() {
+  if (!existsSync(path.join(ROOT, 'node_modules', 'typescript'))) return false; // a dependency
+  const timeOf = (/** @type {string} */ file) =>
+    statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const folders = ['.', 'lib', 'packages/handlersocket', 'packages/mutex'];
+  const sources = folders.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder))
+      .filter((name) => /\.js$|\.d\.ts$/.test(name))
+      .map((name) => path.join(folder, name)),
+  );
+  return Math.max(...sources.map(timeOf)) > timeOf('types/index.d.cts');
+}
+
+/**
+ * @param {string} stderr stderr of npm
  * @returns {string} one line
  */
 function reasonOf(stderr) {
@@ -62,11 +87,11 @@ function reasonOf(stderr) {
   if (code !== undefined && network.includes(code)) {
     return `the registry of npm cannot be reached (${code}); connect to a network and run it again`;
   }
-  const said = lines.find((line) => !/^(code|syscall|errno|path) /.test(line)) ?? lines[0];
-  return `${said ?? 'npm ci failed'}${code === undefined ? '' : ` (${code})`}; run \`npm ci\` to see more`;
+  const message = lines.find((line) => !/^(code|syscall|errno|path) /.test(line)) ?? lines[0];
+  return `${message ?? 'npm ci failed'}${code === undefined ? '' : ` (${code})`}; run \`npm ci\` to see more`;
 }
 
-/** @returns {boolean} whether node_modules holds what the lock file says */
+/** @returns {boolean} whether node_modules matches the lock file */
 function isInstalled() {
   const hidden = path.join(ROOT, 'node_modules', '.package-lock.json');
   const lock = path.join(ROOT, 'package-lock.json');
@@ -76,7 +101,7 @@ function isInstalled() {
   const there = JSON.parse(readFileSync(hidden, 'utf8')).packages;
   return Object.entries(wanted).every(
     ([place, { version, optional, devOptional, os, cpu, link }]) => {
-      // The root, and the packages in packages/ with the links to them: nothing here imports those.
+      // Except the root, and the packages in packages/ with their links, which nothing imports.
       if (!place.startsWith('node_modules/') || link) return true;
       const found = there[place];
       if (found === undefined) return Boolean(optional || devOptional || os || cpu);

@@ -1,9 +1,9 @@
 /**
- * Three walks through the text of the product; `--write` puts them into docs/architecture.md.
+ * Three paths of values through the source text; `--write` updates them in docs/architecture.md.
  *
- * A walk has legs: [from, to, word]. Files of a leg lie on a path of imports between the two, as a
- * race loads them, and name the word in code: not in a comment, not where it is only imported, not
- * with a constant. A file that passes the value on unread, inside another one, does not name it.
+ * A walk has legs: [from, to, word]. Files of a leg are on an import path between the two that a
+ * race loads, and contain the word in code, not only in comments, imports or with a constant. A
+ * file that passes the value on inside another one does not contain it.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -17,10 +17,16 @@ const DOCUMENT = path.join(ROOT, 'docs/architecture.md');
 const MARKED = /(<!-- walks:start -->\n)([\s\S]*?)(<!-- walks:end -->)/;
 
 const CONTENDER = 'engine/storage-contender.js';
-/** What a race loads by `import()`: other workloads, contenders and commands are not on its way. */
-const LAZY = new Set([CONTENDER, 'workloads/get/index.js', 'workloads/get/report.js']);
+/** Modules that a race loads by `import()`, without other workloads, contenders and commands. */
+const LAZY = new Set([
+  ...[CONTENDER, 'workloads/get/index.js', 'workloads/get/report.js'],
+  ...['cli/run-command.js', 'cli/race-session.js'],
+]);
 
-/** max: files of today, never more; aside, by hand: files that name it for another purpose */
+/**
+ * max: current number of files, an upper limit; aside: manual list of files that use the word for a
+ * different purpose
+ */
 export const WALKS = Object.freeze({
   key: {
     title: 'A key, from where it is drawn to the call of the driver',
@@ -66,7 +72,7 @@ export const WALKS = Object.freeze({
   },
 });
 
-/** @param {string} file @param {string} code @returns {string[]} the files that it loads */
+/** @param {string} file @param {string} code @returns {string[]} files that it loads */
 function loadedBy(file, code) {
   return [...code.matchAll(/(\bfrom|\bimport\(?)\s*'(\.[^']+)'/g)]
     .map(([, how, to]) => ({ how, to: path.posix.join(path.posix.dirname(file), to) }))
@@ -81,7 +87,7 @@ function reachable(arrows, start) {
   return found;
 }
 
-/** @returns {Record<string, string[]>} files by walk, with those aside */
+/** @returns {Record<string, string[]>} files by walk, including those aside */
 export function filesOfWalks() {
   const [code, imports, importers] = [new Map(), new Map(), new Map()];
   const names = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');

@@ -1,6 +1,6 @@
 /**
- * Runs apt-get and dpkg-deb in a private folder as any user. The system's sources, keys and proxies
- * are read; its lists, caches, locks and installed packages are neither used nor modified.
+ * Runs apt-get and dpkg-deb in a private folder, without root. The system's sources, keys and
+ * proxies are read; its lists, caches, locks and installed packages are neither used nor modified.
  */
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { targetError, usageError } from '../lib/errors.js';
 import { runCommand } from './command.js';
 import { findProgram } from './programs.js';
 
-/** Settings by which apt would take packages that nobody has signed (apt.conf(5), apt-secure(8)). */
+/** Settings that would allow unsigned packages (apt.conf(5), apt-secure(8)). */
 const SIGNED_ONLY = [
   'APT::Get::AllowUnauthenticated',
   'Acquire::AllowInsecureRepositories',
@@ -25,8 +25,9 @@ const HINT =
  * @typedef {object} Apt
  * @property {(packages: readonly string[]) => Promise<{ known: string[], depends: string[] }>} look
  *   known packages, and their direct dependencies (without recommendations)
- * @property {(packages: readonly string[], root: string) => Promise<void>} unpack downloads
- *   (checked by apt against the signed lists) and unpacks them into `root`
+ * @property {(packages: readonly string[], root: string) => Promise<string[]>} unpack downloads
+ *   (checked by apt against the signed lists) and unpacks them into `root`; gives name, version and
+ *   architecture of each: `redis-server_7.0.15-1_amd64`
  */
 
 /**
@@ -70,7 +71,8 @@ export async function openApt(folder, { signal }) {
     const download = await apt(tools.aptGet, ['-q', 'download', ...packages]);
     if (!download.ok) throw notAvailable(packages, [update.output, download.output]);
     await mkdir(root, { recursive: true });
-    for (const leaf of await readdir(archives)) {
+    const leaves = await readdir(archives);
+    for (const leaf of leaves) {
       const archive = join(archives, leaf);
       const result = await runCommand(tools.dpkgDeb, ['-x', archive, root], { signal });
       if (!result.ok) {
@@ -78,6 +80,8 @@ export async function openApt(folder, { signal }) {
       }
       await rm(archive);
     }
+    // File names have %3a for a colon in a version.
+    return leaves.map((leaf) => leaf.replace(/\.deb$/, '').replaceAll('%3a', ':'));
   }
 
   return { look, unpack };
@@ -125,7 +129,8 @@ function writeConfiguration(folder) {
       .concat(['DEP-11-icons-large-hidpi', 'CNF', 'Contents-deb', 'Contents-udeb'])
       .map((target) => `#clear Acquire::IndexTargets::deb::${target};`),
     '#clear Acquire::IndexTargets::deb-src;',
-    // Whatever the system allows: only packages of signed lists are unpacked, and executed.
+    // Independent of the system's settings, only packages of signed lists are unpacked and
+    // executed.
     ...SIGNED_ONLY.map((name) => `${name} "false";`),
     'Acquire::Languages "none";',
     'Acquire::Retries "2";',
@@ -133,7 +138,7 @@ function writeConfiguration(folder) {
     'Acquire::https::Timeout "20";',
     `Dir::State "${folder}";`,
     `Dir::State::lists "${folder}/lists";`,
-    // Nothing counts as installed: `ldd` finds what the system has.
+    // No package counts as installed; `ldd` finds the libraries of the system.
     `Dir::State::status "${folder}/status";`,
     `Dir::Cache "${folder}/cache";`,
     // Container images disable these; without them every command parses the lists again.
@@ -141,7 +146,7 @@ function writeConfiguration(folder) {
     'Dir::Cache::srcpkgcache "srcpkgcache.bin";',
     'Acquire::GzipIndexes "false";',
     'Debug::NoLocking "true";',
-    // As root, apt would download as user _apt, who cannot access a private folder.
+    // As root, apt would download as user _apt, which cannot access a private folder.
     'APT::Sandbox::User "root";',
     'APT::Get::List-Cleanup "false";',
     '',
@@ -150,7 +155,7 @@ function writeConfiguration(folder) {
 
 /**
  * @param {readonly string[]} packages
- * @param {string[]} outputs of apt, the causes first
+ * @param {string[]} outputs outputs of apt, causes first
  */
 function notAvailable(packages, outputs) {
   const lines = outputs.flatMap((output) => output.split('\n'));

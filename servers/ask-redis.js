@@ -1,4 +1,4 @@
-/** Some commands to one server of the Redis family, over a connection of their own. */
+/** Some commands to one Redis-like server, over a new connection. */
 
 import { authWords, encodeCommand } from '../protocols/resp/command.js';
 import { readReplies } from '../protocols/resp/reply.js';
@@ -10,16 +10,15 @@ import { ask } from './conversation.js';
  * @param {import('../lib/types.js').Endpoint} endpoint
  * @param {import('../lib/types.js').Credentials} credentials
  * @param {readonly (readonly (string | number)[])[]} commands
- * @returns {Promise<{ answer: import('./conversation.js').Answer, login: Reply | null,
- *   replies: Reply[] }>} login: the reply to it, null where there is none; replies: those that
- *   came, none where they cannot be read
+ * @returns {Promise<{ answer: import('./conversation.js').Answer, login: Reply | null, replies:
+ *   Reply[] }>} login: its reply, or null; replies: the received ones, empty if not parsable
  */
 export async function askRedis(endpoint, credentials, commands) {
   const words = authWords(credentials);
   const all = words === null ? commands : [words, ...commands];
   const answer = await ask(endpoint, {
     send: Buffer.concat(all.map(encodeCommand)),
-    // What is no reply is enough, too.
+    // An invalid reply also ends the exchange.
     enough: (bytes) => (readReplies(bytes)?.length ?? all.length) >= all.length,
   });
   const replies = readReplies(answer.bytes) ?? [];

@@ -47,7 +47,7 @@ const filesOf = (folder) => ({
 });
 
 /**
- * @param {string} folder of the server
+ * @param {string} folder folder of the server
  * @param {Record<string, number>} ports main: CQL; storage: between nodes
  */
 export function writeSettings(folder, ports) {
@@ -75,7 +75,7 @@ function writeConfiguration(folder, ports) {
     ],
     auto_bootstrap: false,
     authenticator: 'org.apache.cassandra.auth.PasswordAuthenticator',
-    // A password that is changed counts at once.
+    // A changed password takes effect at once.
     credentials_validity: '0ms',
     roles_validity: '0ms',
     listen_address: HOST,
@@ -116,7 +116,7 @@ const LOGGING = `<configuration>
 `;
 
 /**
- * @param {string} folder of the server
+ * @param {string} folder folder of the server
  * @param {string} agent path of the object-size agent that Cassandra requires
  * @returns {string[]} arguments of java, the main class last
  */
@@ -126,7 +126,7 @@ export function javaArguments(folder, agent) {
   return [
     // Allocate and touch the whole heap at start, not during requests.
     ...[`-Xms${HEAP}`, `-Xmx${HEAP}`, '-XX:+UseG1GC', '-XX:+AlwaysPreTouch'],
-    '-XX:-UsePerfData', // would leave a file in the system's temporary folder
+    '-XX:-UsePerfData', // it would leave a file in the system's temporary folder
     `-javaagent:${agent}`,
     ...['-Djava.net.preferIPv4Stack=true', `-Djava.io.tmpdir=${temporary}`],
     `-Djna.tmpdir=${temporary}`,
@@ -137,7 +137,7 @@ export function javaArguments(folder, agent) {
     ...['-Dcassandra-foreground=yes', '-Dcassandra.skip_wait_for_gossip_to_settle=0'],
     ...['-Dcassandra.ring_delay_ms=0', '-Dcassandra.shutdown_announce_in_ms=0'],
     '-Dcassandra.initial_token=0',
-    // Its first role at once; few rounds, because its secret is random.
+    // Creates the first role immediately; few hash rounds, because the secret is random.
     ...['-Dcassandra.superuser_setup_delay_ms=0', '-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4'],
     ...['-Djdk.attach.allowAttachSelf=true', '-Dio.netty.tryReflectionSetAccessible=true'],
     ...EXPORTS.flatMap((name) => ['--add-exports', unnamed(name)]),

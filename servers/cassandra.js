@@ -24,10 +24,10 @@ import { OWN_USER, randomSecret } from './secrets.js';
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
 const LIBRARY = { group: 'org.apache.cassandra', artifact: 'cassandra-all', version: '5.0.9' };
-/** Of its jar and of those that it depends on, as sha256sum writes them. */
+/** Digests of its jar and its dependencies, in the format of sha256sum. */
 const DIGESTS = new URL('cassandra-jars.sha256', import.meta.url);
 const JAR = /^cassandra-all-(\d[\d.]*)\.jar$/;
-/** Five seconds on an idle machine. */
+/** Starting takes five seconds on an idle machine. */
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 200;
 /** CQL frame of an OPTIONS request, version 4, stream 0; every server replies SUPPORTED. */
@@ -56,7 +56,8 @@ export default defineServer({
   programs: ['java'],
 
   async find(home) {
-    const libraries = join(packagesFolder(home, 'cassandra'), 'lib');
+    const root = packagesFolder(home, 'cassandra');
+    const libraries = join(root, 'lib');
     if ((await readVersion(libraries)) === null) return null;
     const java = await findJava();
     if (java === null) return null;
@@ -64,6 +65,7 @@ export default defineServer({
       programs: { java },
       env: { CLASSPATH: join(libraries, '*') },
       source: 'fetched',
+      root,
     };
   },
 
@@ -140,7 +142,7 @@ function isReply(bytes) {
 }
 
 /**
- * Cassandra keeps the hash of its roles' passwords in its data: a second start has the same.
+ * Cassandra stores the hashes of its roles' passwords, so a second start has the same password.
  * @param {import('../lib/types.js').StartContext} context
  * @returns {string | null}
  */
@@ -166,9 +168,9 @@ async function isReady(endpoint, secrets) {
 }
 
 /**
- * Cassandra starts with a superuser whose password everybody knows: it creates ours, then may not
- * log in any more. Another user of the machine has some milliseconds in between: whatever role that
- * left is found out.
+ * Cassandra starts with a superuser with a well-known password: it creates the role of Dragstrip
+ * and is then disabled. Another user of the machine has some milliseconds in between; a role
+ * created then is detected.
  * @param {Endpoint} endpoint
  * @param {{ user: string, password: string }} secrets
  */

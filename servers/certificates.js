@@ -1,7 +1,7 @@
 /**
- * Certificates of a server that Dragstrip starts with TLS: an authority of its own per start, one
- * certificate of the server and one of a client. The authority's key is removed when they are made.
- * Not for servers that others reach.
+ * Certificates of a server that Dragstrip starts with TLS: a new authority per start, one
+ * certificate of the server and one of a client. The authority's key is removed afterwards. Not for
+ * public servers.
  */
 
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { targetError } from '../lib/errors.js';
 import { runCommand } from './command.js';
 import { writePrivate } from './secrets.js';
 
-/** Clocks of a machine and its restarts differ by less; nobody else accepts the authority. */
+/** Longer than clock changes of a machine; no other program trusts the authority. */
 const DAYS = '365';
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-// The system's own configuration may be missing or say something else.
+// The configuration of the system may be missing or different.
 const CONFIGURATION = `[req]
 distinguished_name = name
 prompt = no
@@ -42,7 +42,7 @@ authorityKeyIdentifier = keyid
  */
 
 /**
- * @param {string} folder of the server
+ * @param {string} folder folder of the server
  * @returns {Certificates}
  */
 export function certificatesIn(folder) {
@@ -55,7 +55,7 @@ export function certificatesIn(folder) {
 }
 
 /**
- * @param {string} folder of the server, private
+ * @param {string} folder folder of the server, private
  * @param {AbortSignal} [signal]
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET: openssl is missing or fails
  */
@@ -85,7 +85,7 @@ export async function makeCertificates(folder, signal) {
     rmSync(join(inside, name), { force: true });
   }
   if (existsSync(join(inside, 'server.crt'))) return;
-  throw targetError('openssl made no certificate', 'start the server without --tls');
+  throw targetError('openssl created no certificate', 'start the server without --tls');
 }
 
 /**

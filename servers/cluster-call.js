@@ -1,4 +1,4 @@
-/** One command to one Redis node over a connection of its own, for starting and probing clusters. */
+/** One command to one Redis node over a new connection, for starting and probing clusters. */
 
 import { formatEndpoint } from '../lib/address.js';
 import { targetError } from '../lib/errors.js';
@@ -10,8 +10,8 @@ import { nameKind, notThere } from './conversation.js';
 
 /**
  * @typedef {object} Messages
- * @property {string} title of the server
- * @property {string} hint where it does not answer
+ * @property {string} title title of the server
+ * @property {string} hint hint if there is no reply
  * @property {string} password environment variable
  */
 
@@ -43,7 +43,7 @@ export async function callRedis(endpoint, credentials, words, { title, hint, pas
 }
 
 /**
- * @param {string} text lines `name:value`, as INFO and CLUSTER INFO give them
+ * @param {string} text lines `name:value` of INFO and CLUSTER INFO
  * @returns {Record<string, string>}
  */
 export function fieldsOf(text) {

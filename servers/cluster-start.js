@@ -1,7 +1,7 @@
 /**
- * Starts a Redis Cluster: three primaries and three replicas, each a process with a folder of its
- * own inside that of the cluster, on loopback only. It begins empty at every start, since the nodes
- * get other ports. Probing is in redis-cluster.js.
+ * Starts a Redis Cluster: three primaries and three replicas, each a process with a separate folder
+ * inside that of the cluster, on loopback only. It is empty at every start, since the nodes get new
+ * ports. Probing is in redis-cluster.js.
  */
 
 import { createHash } from 'node:crypto';
@@ -25,17 +25,15 @@ import { handOver } from './unprivileged.js';
 
 const PRIMARIES = 3;
 const NODES = 6;
-/** cluster-port, so that the bus has a free port, too, and ADDSLOTSRANGE. */
+/** Needed for cluster-port, so that the bus has a free port, and ADDSLOTSRANGE. */
 const VERSION_MIN = 7;
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
-/**
- * Redis' own default is 15 s, for networks: a failover begins when a node was silent for so long.
- */
+/** Inactivity of a node before a failover; Redis' default of 15 s is for networks. */
 const NODE_TIMEOUT_MS = 2000;
 /**
- * A replica is not announced to clients before the first bytes of replication, of which a ping is
- * the first: soon while the cluster starts, then as often as Redis does by default.
+ * A replica is announced to clients after the first bytes of replication, such as a ping: short
+ * while the cluster starts, then Redis' default.
  */
 const FIRST_PING_S = 1;
 const LATER_PING_S = 10;
@@ -50,7 +48,7 @@ const LATER_PING_S = 10;
  */
 
 /**
- * @param {string} name of the server
+ * @param {string} name name of the server
  * @param {StartContext} context
  * @returns {Promise<RunningServer>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET with the last lines of a log
@@ -89,7 +87,7 @@ async function tryStart({ name, program, version, folder }, context) {
     pid: 0,
     startTicks: 0,
     nodes: [],
-    version: '', // until it answers
+    version: '', // until it replies
     folder,
     address: addressOf(nodes),
     credentials,
@@ -102,7 +100,7 @@ async function tryStart({ name, program, version, folder }, context) {
       signal?.throwIfAborted();
       launched.push(await launchNode(node, program, folder, context));
       const identities = launched.map(({ identity }) => identity);
-      // Known at once: the next command ends them, even if this process dies.
+      // Recorded immediately, so that the next command ends them even if this process dies.
       Object.assign(running, identities[0], { nodes: identities });
       writeRecord(home, owned, running);
     }
@@ -132,7 +130,7 @@ async function planNodes(folder, encrypted) {
 }
 
 /**
- * An empty folder with a private configuration: what an earlier start left names other ports.
+ * An empty folder with a private configuration, because files of an earlier start have old ports.
  * @param {Node} node
  * @param {string} password
  */
@@ -150,10 +148,10 @@ function prepareNode({ name, folder, endpoint, bus }, password) {
     `port ${endpoint.port}`,
     // Replicas log in at their primaries.
     `masterauth ${password}`,
-    // They wait 5 s for others that may want the same snapshot.
+    // The default waits 5 s for further replicas of the same snapshot.
     'repl-diskless-sync-delay 0',
     `repl-ping-replica-period ${FIRST_PING_S}`,
-    // A primary waits 10 s for its replicas when it ends; here all end.
+    // A primary waits 10 s for its replicas at shutdown, but here all are stopped.
     'shutdown-timeout 0',
     `user default on #${hash} ~* &* +@all`,
   ];
@@ -195,8 +193,7 @@ function launchNode({ name, folder, tlsPort }, program, cluster, { binaries, own
 }
 
 /**
- * Nodes announce their encrypted ports to encrypted clients only where they use those among
- * themselves, too.
+ * Nodes announce their encrypted ports to clients only if they also use them among themselves.
  * @param {string} folder
  * @param {number} port
  */
@@ -236,7 +233,7 @@ async function allAnswer(nodes, launched, secrets, signal) {
 }
 
 /**
- * Makes one cluster of the nodes and waits until each of them says that it is whole.
+ * Joins the nodes to one cluster and waits until each of them reports it as complete.
  * @param {readonly Node[]} nodes
  * @param {{ password: string }} secrets
  * @param {AbortSignal | undefined} signal
@@ -244,7 +241,7 @@ async function allAnswer(nodes, launched, secrets, signal) {
 async function form(nodes, secrets, signal) {
   const primaries = nodes.slice(0, PRIMARIES);
   for (const [i, node] of nodes.entries()) {
-    // Different epochs from the start: otherwise the nodes have to agree on them first.
+    // Distinct epochs from the start; otherwise the nodes must negotiate them first.
     await command(node, secrets, 'CLUSTER', 'SET-CONFIG-EPOCH', i + 1);
     if (i < PRIMARIES) {
       const [first, last] = [slotAt(i), slotAt(i + 1) - 1];
@@ -277,7 +274,7 @@ async function form(nodes, secrets, signal) {
   }
 }
 
-/** @param {number} i of a primary @returns {number} its first slot */
+/** @param {number} i index of a primary @returns {number} its first slot */
 function slotAt(i) {
   return Math.floor((i * SLOTS) / PRIMARIES);
 }

@@ -1,13 +1,14 @@
-/** Runs a program to its end and returns its output. For servers see process.js. */
+/** Runs a program until it exits and returns its output. For servers see process.js. */
 
 import { targetError } from '../lib/errors.js';
+import { asUser } from './unprivileged.js';
 
 /**
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, signal?: AbortSignal,
- *   user?: { uid: number, gid: number } }} [options] env: added to the environment of this
- *   process; user: another than this process's
+ *   user?: { uid: number, gid: number } }} [options] env: added to the environment of this process;
+ *   user: other than that of this process
  * @returns {Promise<{ ok: boolean, output: string, reason: string }>} output: both streams;
  *   reason: of a failure, else empty
  * @throws the abort reason of `signal`
@@ -18,7 +19,8 @@ export async function runCommand(
   { cwd, env, timeoutMs = 300_000, signal, user } = {},
 ) {
   const { execa } = await import('execa'); // takes 40 ms, which most commands can avoid
-  const result = await execa(program, args, {
+  const [file, argv] = (user && asUser(user, program, args, { owned: true })) ?? [program, args];
+  const result = await execa(file, argv, {
     cwd,
     env: { LC_ALL: 'C', ...env },
     all: true,
@@ -27,7 +29,7 @@ export async function runCommand(
     timeout: timeoutMs,
     forceKillAfterDelay: 2000,
     cancelSignal: signal,
-    ...user,
+    ...(file === program && user),
   });
   signal?.throwIfAborted();
   const output = (result.all ?? '').trimEnd();

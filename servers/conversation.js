@@ -1,16 +1,16 @@
 /**
- * Exchanges a few bytes with whatever listens at an address, over a bare socket, to check whether
- * the expected server answers there, and otherwise to name what does.
+ * Exchanges a few bytes with the listener at an address, over a plain socket, to check for the
+ * expected server, or to identify the one found.
  */
 
-import { formatEndpoint } from '../lib/address.js';
+import { formatEndpoint, hintOfTls } from '../lib/address.js';
 import { targetError } from '../lib/errors.js';
-import { remedyOf } from '../lib/remedies.js';
-import { openSocket } from '../lib/tls.js';
+import { hintOf } from '../lib/hints.js';
+import { explainTls, openSocket } from '../lib/tls.js';
 
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
-/** How long a server may take to answer a probe. */
+/** Time limit for the reply to a probe. */
 export const PROBE_TIMEOUT_MS = 2500;
 /** Time after which a server that sends nothing on its own is sent a request. */
 const SILENCE_MS = 400;
@@ -73,7 +73,7 @@ const KINDS = /** @type {const} */ ([
 ]);
 
 /**
- * @param {Buffer} bytes the first that a server sent
+ * @param {Buffer} bytes the first bytes from a server
  * @returns {string} the kind of server, as a noun
  */
 export function nameKind(bytes) {
@@ -88,17 +88,18 @@ export function nameKind(bytes) {
  * @param {Endpoint} endpoint
  * @param {Answer} answer
  * @param {string} hint
- * @returns {import('../lib/errors.js').DragstripError} E_TARGET with one line that names what was
- *   found
+ * @returns {import('../lib/errors.js').DragstripError} E_TARGET with one line with the server found
  */
 export function notThere(wanted, endpoint, answer, hint) {
   const label = `${wanted} at ${formatEndpoint(endpoint)}`;
   const { bytes, end, error } = answer;
+  const isClosed = end === 'closed' || error?.code === 'ECONNRESET';
+  const closedHint = (isClosed ? hintOfTls(endpoint, wanted) : undefined) ?? hint;
   if (end === 'failed') {
     const isCertificate = endpoint.tls !== undefined && /CERT|ALTNAME/.test(error?.code ?? '');
     return targetError(
       `${label}: ${explain(error)}`,
-      isCertificate ? CERTIFICATE : (remedyOf(error) ?? hint),
+      isCertificate ? hintOfCertificate(error) : (hintOf(error) ?? closedHint),
       error,
     );
   }
@@ -107,15 +108,23 @@ export function notThere(wanted, endpoint, answer, hint) {
   if (endpoint.tls !== undefined) {
     return targetError(`${label}: something listens there but ${what} to TLS`, PLAIN);
   }
-  return targetError(`${label}: something listens there but ${what}`, hint);
+  return targetError(`${label}: something listens there but ${what}`, closedHint);
 }
 
 const PLAIN = 'write its address as host:port if it takes plain connections';
-const CERTIFICATE =
-  'name its authority with --tls-ca, and the name in its certificate with --tls-server-name';
 
 /** @param {NodeJS.ErrnoException | undefined} error */
-function explain(error) {
+function hintOfCertificate(error) {
+  return error?.code === 'CERT_HAS_EXPIRED'
+    ? 'renew the certificate of the server, or check the clock of this machine'
+    : 'name its authority with --tls-ca, and the name in its certificate with --tls-server-name';
+}
+
+/**
+ * @param {NodeJS.ErrnoException | undefined} error error of a connection
+ * @returns {string} its description
+ */
+export function explain(error) {
   if (/CERT|ALTNAME/.test(error?.code ?? '')) {
     return `its certificate is not accepted (${error?.code})`;
   }
@@ -130,6 +139,6 @@ function explain(error) {
     case 'EAI_AGAIN':
       return 'host name unknown';
     default:
-      return error?.code ?? error?.message ?? 'no connection';
+      return explainTls(error) ?? error?.code ?? error?.message ?? 'no connection';
   }
 }

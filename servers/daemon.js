@@ -1,6 +1,6 @@
 /**
- * Starts a server process on free loopback ports and waits until it answers: the common part of all
- * servers.
+ * Starts a server process on free loopback ports and waits until it is ready: the common part of
+ * all servers.
  */
 
 import { closeSync, openSync, rmSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { certificatesIn, makeCertificates } from './certificates.js';
 import { endServer, lastLines, launch } from './process.js';
 import { makeServerFolder, removeFolder, writeRecord } from './record.js';
 import { writeSecrets } from './secrets.js';
+import { makeSocketFolder } from './socket-folder.js';
 import { handOver } from './unprivileged.js';
 
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
@@ -25,16 +26,13 @@ const POLL_MS = 20;
 const ATTEMPTS = 5;
 const PORT_TAKEN =
   /address already in use|EADDRINUSE|Could not create server TCP|in use by another process|Failed to bind port/i;
-/** Kernel limit for a unix socket's path, without the terminator (unix(7)). */
-export const SOCKET_PATH_MAX = 107;
 
 /**
  * @typedef {object} DaemonPlan
  * @property {string} program path
  * @property {string[]} args
  * @property {Record<string, string>} [env]
- * @property {Record<string, string>} [sockets] endpoint name to path, of unix sockets
- * @property {number} [tlsPort] that takes encrypted connections
+ * @property {number} [tlsPort] port for encrypted connections
  */
 
 /**
@@ -45,13 +43,15 @@ export const SOCKET_PATH_MAX = 107;
  * @property {readonly string[]} [inner] names of ports that are not endpoints
  * @property {number} [pollMs] interval of readiness checks, 20 ms by default; each
  *   check takes CPU time from the start
- * @property {number} [readyTimeoutMs] maximum time until it answers, 30 s by default
- * @property {import('../lib/types.js').Credentials} [secrets] what clients must send; written to
+ * @property {number} [readyTimeoutMs] maximum time until it is ready, 30 s by default
+ * @property {import('../lib/types.js').Credentials} [secrets] credentials of clients; written to
  *   private files, whose paths are recorded
  * @property {(folder: string) => Promise<void>} [prepare] initialises data before the first
  *   start
- * @property {(folder: string, ports: Record<string, number>) => DaemonPlan} plan
- * @property {(address: Record<string, Endpoint>) => Promise<boolean>} answers whether it answers in
+ * @property {string} [socket] name of its unix socket, in a separate short folder
+ * @property {(folder: string, ports: Record<string, number>, socket: string) => DaemonPlan} plan
+ *   socket: path; empty: no socket
+ * @property {(address: Record<string, Endpoint>) => Promise<boolean>} answers whether it replies in
  *   its protocol at every endpoint
  */
 
@@ -61,15 +61,23 @@ export const SOCKET_PATH_MAX = 107;
  * @returns {Promise<RunningServer>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET with the last lines of its log
  */
-export function startDaemon(spec, context) {
-  return startInFolder(spec.name, context, {
-    async prepare(folder) {
-      handOver(folder, context.user);
-      await spec.prepare?.(folder);
-    },
-    tryStart: (folder) => tryStart(spec, context, folder),
-    taken: 'its port',
-  });
+export async function startDaemon(spec, context) {
+  const sockets = spec.socket === undefined ? null : makeSocketFolder(context.owned);
+  const socket = sockets === null ? '' : join(sockets, String(spec.socket));
+  try {
+    return await startInFolder(spec.name, context, {
+      async prepare(folder) {
+        handOver(folder, context.user);
+        if (sockets !== null) handOver(sockets, context.user);
+        await spec.prepare?.(folder);
+      },
+      tryStart: (folder) => tryStart(spec, context, folder, socket),
+      taken: 'its port',
+    });
+  } catch (error) {
+    if (sockets !== null) await removeFolder(sockets);
+    throw error;
+  }
 }
 
 /**
@@ -79,10 +87,10 @@ export function startDaemon(spec, context) {
  * @param {(folder: string) => Promise<void>} [steps.prepare]
  * @param {(folder: string) => Promise<RunningServer | null>} steps.tryStart null if a port was
  *   taken in between
- * @param {string} steps.taken what another process took, for messages
+ * @param {string} steps.taken resource taken by another process, for messages
  * @returns {Promise<RunningServer>}
  */
-export async function startInFolder(name, context, { prepare, tryStart: start, taken }) {
+export async function startInFolder(name, context, { prepare, tryStart: start, taken: resource }) {
   const folder = makeServerFolder(context.home, name, context.owned);
   try {
     await prepare?.(folder);
@@ -91,7 +99,7 @@ export async function startInFolder(name, context, { prepare, tryStart: start, t
       const running = await start(folder);
       if (running !== null) return running;
     }
-    throw targetError(`${name}: another process took ${taken} ${ATTEMPTS} times`);
+    throw targetError(`${name}: another process took ${resource} ${ATTEMPTS} times`);
   } catch (error) {
     if (context.owned) await removeFolder(folder);
     throw error;
@@ -99,11 +107,11 @@ export async function startInFolder(name, context, { prepare, tryStart: start, t
 }
 
 /**
- * @param {RunningServer} running without a version until it answers
+ * @param {RunningServer} running without a version until it is ready
  * @param {string} version
  * @param {StartContext} context
  * @param {() => Promise<boolean>} becomesReady false if a port was taken in between
- * @returns {Promise<RunningServer | null>} null: so it was, and the server is ended
+ * @returns {Promise<RunningServer | null>} null: it was taken, and the server is stopped
  */
 export async function recordWhenReady(running, version, { home, owned }, becomesReady) {
   try {
@@ -124,17 +132,19 @@ export async function recordWhenReady(running, version, { home, owned }, becomes
  * @param {DaemonSpec} spec
  * @param {StartContext} context
  * @param {string} folder
+ * @param {string} socket path; empty: no socket
  * @returns {Promise<RunningServer | null>} null if a port was taken in between
  */
-async function tryStart(spec, context, folder) {
+async function tryStart(spec, context, folder, socket) {
   const { signal, owned, home } = context;
   signal?.throwIfAborted();
   const ports = await freePorts(spec.endpoints);
   const inner = await freePorts(spec.inner ?? []);
   const credentials = writeSecrets(folder, spec.secrets ?? {});
-  const plan = spec.plan(folder, { ...ports, ...inner });
+  const plan = spec.plan(folder, { ...ports, ...inner }, socket);
   const logPath = join(folder, `${spec.name}.log`);
-  // Keep only the last start, which explains a failure; no link of the server's user is followed.
+  // Keep only the last start, which explains a failure; symlinks by the server's user are not
+  // followed.
   rmSync(logPath, { force: true });
   closeSync(openSync(logPath, 'wx', 0o600));
   handOver(folder, context.user);
@@ -151,9 +161,9 @@ async function tryStart(spec, context, folder) {
   const running = {
     name: spec.name,
     ...launched.identity,
-    version: '', // until it answers
+    version: '', // until it replies
     folder,
-    address: recordAddress(ports, plan),
+    address: recordAddress(ports, socket, plan.tlsPort),
     credentials,
     ...(plan.tlsPort !== undefined && { tls: { ca: certificatesIn(folder).ca } }),
   };
@@ -176,15 +186,14 @@ export async function freePorts(names) {
 
 /**
  * @param {Record<string, number>} ports
- * @param {Pick<DaemonPlan, 'sockets' | 'tlsPort'>} plan
+ * @param {string} socket
+ * @param {number} [tlsPort]
  */
-function recordAddress(ports, { sockets = {}, tlsPort }) {
+function recordAddress(ports, socket, tlsPort) {
   /** @type {Record<string, string>} */
   const address = {};
   for (const [endpoint, port] of Object.entries(ports)) address[endpoint] = `${HOST}:${port}`;
-  for (const [endpoint, path] of Object.entries(sockets)) {
-    if (path.length <= SOCKET_PATH_MAX) address[endpoint] = `unix:${path}`;
-  }
+  if (socket !== '') address['unix'] = `unix:${socket}`;
   if (tlsPort !== undefined) address['tls'] = `tls://${HOST}:${tlsPort}`;
   return address;
 }
@@ -216,7 +225,7 @@ export async function becomesReady(spec, running, launched, ports, logPath, sign
     await sleep(spec.pollMs ?? POLL_MS);
   }
   throw failure(
-    `${spec.name}: no answer within ${readyTimeoutMs / 1000} s after the start`,
+    `${spec.name}: no reply within ${readyTimeoutMs / 1000} s after the start`,
     logPath,
   );
 }

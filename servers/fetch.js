@@ -1,18 +1,19 @@
 /**
  * Fetches servers that are not installed: packages of Debian or Ubuntu unpacked into the state
- * folder, or what a server's own definition downloads. No root; nothing is installed, and nothing
- * outside the folder is modified.
+ * folder, or downloads defined by a server. Without root; nothing is installed, and nothing outside
+ * the folder is modified.
  *
  * Packages are unpacked into a temporary folder and renamed when complete and working, so an
  * existing folder is complete.
  */
 
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DragstripError, targetError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
 import { openApt } from './apt.js';
+import { recordFetched } from './fetched.js';
 import { chooseLibraryPackages, findMissingLibraries } from './libraries.js';
 import { withLock } from './lock.js';
 import { loadServer } from './registry.js';
@@ -36,7 +37,7 @@ const LIBRARY_ROUNDS = 8;
  * @param {readonly string[]} names
  * @param {{ home: string, signal?: AbortSignal, onEvent?: OnEvent }} options
  * @returns {Promise<Fetched>}
- * @throws {DragstripError} E_USAGE for an unknown name; the abort reason of `signal`
+ * @throws {DragstripError} E_USAGE: unknown name; the abort reason of `signal`
  */
 export async function fetchServers(names, { home, signal, onEvent }) {
   /** @type {Fetched} */
@@ -130,7 +131,7 @@ function shareApt(wanted, folder, { signal, onEvent }) {
 /**
  * @param {ServerDefinition} definition
  * @param {() => Promise<import('./apt.js').Apt>} apt
- * @param {string} root where to
+ * @param {string} root destination
  * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} options
  * @returns {Promise<string>} description of the result
  */
@@ -142,13 +143,15 @@ async function fetchOne(definition, apt, root, { signal, onEvent }) {
   }
   await mkdir(root, { recursive: true });
   const emit = (/** @type {string} */ text) => onEvent?.({ server: name, step: 'fetching', text });
-  return definition.fetch({ root, signal, onEvent: emit });
+  const fetched = await definition.fetch({ root, signal, onEvent: emit });
+  await recordFetched(root, [fetched]);
+  return fetched;
 }
 
 /**
  * @param {Pick<ServerDefinition, 'name' | 'packages' | 'programs'>} definition
  * @param {import('./apt.js').Apt} apt
- * @param {string} root where to
+ * @param {string} root destination
  * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} [options]
  * @returns {Promise<string[]>} names of the packages
  */
@@ -158,35 +161,35 @@ export async function unpackServer(
   root,
   { signal, onEvent } = {},
 ) {
-  const own = await ownPackages(packages, apt);
-  onEvent?.({ server: name, step: 'fetching', text: own.join(', ') });
-  await apt.unpack(own, root);
-  const taken = [...own];
+  const wanted = await ownPackages(packages, apt);
+  onEvent?.({ server: name, step: 'fetching', text: wanted.join(', ') });
+  const unpacked = await apt.unpack(wanted, root);
+  const unpackedNames = [...wanted];
   for (let round = 0; round < LIBRARY_ROUNDS; round += 1) {
     const missing = await findMissingLibraries(root, signal);
     if (missing.length === 0) break;
-    const { depends } = await apt.look(taken);
-    const chosen = chooseLibraryPackages(missing, depends, taken);
+    const { depends } = await apt.look(unpackedNames);
+    const chosen = chooseLibraryPackages(missing, depends, unpackedNames);
     if (chosen.length === 0) break;
     onEvent?.({ server: name, step: 'fetching', text: chosen.join(', ') });
-    await apt.unpack(chosen, root);
-    taken.push(...chosen);
+    unpacked.push(...(await apt.unpack(chosen, root)));
+    unpackedNames.push(...chosen);
   }
   const bins = ['usr/bin', 'usr/sbin'].map((bin) => join(root, bin));
   const absent = programs.filter((program) => !bins.some((bin) => existsSync(join(bin, program))));
   const lacking = await findMissingLibraries(root, signal, programs);
   if (absent.length > 0 || lacking.length > 0) {
     throw targetError(
-      `${name}: missing from the packages ${taken.join(' ')}: ${[...absent, ...lacking].join(', ')}`,
+      `${name}: missing from the packages ${unpackedNames.join(' ')}: ${[...absent, ...lacking].join(', ')}`,
       `install it yourself (${packages.join(' ')}), or give the address of a running one`,
     );
   }
-  await writeFile(join(root, 'packages.txt'), `${taken.join('\n')}\n`);
-  return taken;
+  await recordFetched(root, unpacked);
+  return unpackedNames;
 }
 
 /**
- * The named packages, and for metapackages the versioned package behind them: on Ubuntu 22.04
+ * The named packages, and for metapackages their versioned package: on Ubuntu 22.04
  * `mariadb-server` only depends on `mariadb-server-10.6`.
  * @param {readonly string[]} packages
  * @param {import('./apt.js').Apt} apt

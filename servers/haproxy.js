@@ -1,11 +1,11 @@
 /**
- * HAProxy before Redis, as a proxy that knows nothing of its protocol: bytes are passed on, and
- * each client has a connection of its own to Redis. Like nutcracker it has one thread.
+ * HAProxy before Redis, as a proxy without knowledge of the protocol: it forwards bytes, and each
+ * client has a separate connection to Redis. Like nutcracker it has one thread.
  */
 
 import { defineProxy } from './proxy.js';
 
-/** Connections of clients; as many again go to Redis. */
+/** Maximum connections of clients, with as many to Redis. */
 const CONNECTIONS_MAX = 5000;
 
 export default defineProxy({
@@ -15,14 +15,14 @@ export default defineProxy({
     default: '127.0.0.1:22122',
     env: 'DRAGSTRIP_HAPROXY',
     flag: 'proxy',
-    summary: 'HAProxy before Redis',
+    summary: 'HAProxy in front of Redis',
   },
   hint: 'start one with `npx dragstrip servers start redis haproxy`',
   version: ['-v', /version (\S+)/],
   file: 'haproxy.cfg',
   settings: (listeners) => [
     ...['global', '  nbthread 1', `  maxconn ${CONNECTIONS_MAX}`],
-    // A lock may be waited for a long time; a benchmark has a limit of its own.
+    // Waiting for a lock may take long; benchmarks have their own time limit.
     ...['defaults', '  mode tcp', '  timeout connect 10s', '  timeout client 1h'],
     ...['  timeout server 1h', '  option redispatch'],
     ...listeners.flatMap(({ name, listen, server }) => [

@@ -3,12 +3,13 @@
  * `onEvent` reports progress, nothing is printed.
  *
  * @typedef {object} ServerEvent
- * @property {string} server its name
+ * @property {string} server name
  * @property {'found' | 'fetching' | 'fetched' | 'starting' | 'ready' | 'reused' | 'waiting'
  *   | 'stopping' | 'stopped'} step
  * @property {string} text one line
  */
 
+export { commandByHand } from './by-hand.js';
 export { fetchServers } from './fetch.js';
 export {
   failureOfStart,

@@ -1,6 +1,4 @@
-/**
- * Finds a Java 17 for Cassandra, which supports no later version: JAVA_HOME, then PATH.
- */
+/** Finds Java 17 for Cassandra, its latest supported version: JAVA_HOME, then PATH. */
 
 import { join } from 'node:path';
 import { runCommand } from './command.js';
@@ -22,7 +20,7 @@ export async function findJava() {
   return null;
 }
 
-/** @returns {Promise<string>} what was found instead, for a message */
+/** @returns {Promise<string>} the version found instead, for a message */
 export async function describeJava() {
   const found = (await Promise.all(versions.values())).filter((version) => version !== null);
   return found.length === 0 ? 'none found' : `found ${[...new Set(found)].join(', ')}`;

@@ -9,7 +9,7 @@ import { libraryPath } from './programs.js';
 
 /** Never unpacked: the C library and its loader must be the system's. */
 const SYSTEM_ONLY = /^(libc6|libc-bin|libpam-modules)|-perl$|-dev$|-data$|-common$/;
-/** Libraries whose package is named after another library, as far as needed. */
+/** Libraries whose package is named after a different library. */
 const ALIASES = /** @type {Record<string, string>} */ ({ libcrypto: 'libssl', liblber: 'libldap' });
 
 /**
@@ -63,8 +63,8 @@ async function isElf(path) {
 
 /**
  * Debian names a library's package for its soname (policy 8.1): libaio.so.1 is in libaio1, or
- * libaio1t64 since the change of time_t. If the name does not match (libpam_misc.so.0 is
- * in libpam0g), every library among the dependencies is taken.
+ * libaio1t64 since the change of time_t. If the name does not match (libpam_misc.so.0 is in
+ * libpam0g), all libraries among the dependencies are used.
  * @param {readonly string[]} sonames
  * @param {readonly string[]} depends packages that the unpacked ones depend on
  * @param {readonly string[]} taken already unpacked

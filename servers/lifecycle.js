@@ -7,66 +7,70 @@ import { readCredentials } from '../lib/credentials.js';
 import { DragstripError, targetError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
 import { fetchServers } from './fetch.js';
+import { requireFetched } from './fetched.js';
 import { withLock } from './lock.js';
 import { endServer, isRunning, processesOf } from './process.js';
 import {
   readRecord,
   readRunning,
-  removeFolder,
+  removeOwned,
   removeRecord,
   serversFolder,
   sweepOwned,
 } from './record.js';
+import { redisBehind } from './redis-behind.js';
 import { loadServer, SERVER_NAMES } from './registry.js';
 import { serverUser } from './unprivileged.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
+/** @typedef {import('../lib/server-types.js').Guest} Guest */
 /** @typedef {import('./index.js').ServerEvent} ServerEvent */
 /** @typedef {(event: ServerEvent) => void} OnEvent */
 
 /**
  * @typedef {object} Failure
- * @property {string} name of the server
+ * @property {string} name name of the server
  * @property {DragstripError} error
  */
 
 /**
  * @typedef {object} Started
- * @property {RunningServer[]} servers servers that answer now
+ * @property {RunningServer[]} servers running servers that reply
  * @property {string[]} reused names of those already running
  * @property {Failure[]} failures servers that are not available; the others keep running
  * @property {() => Promise<void>} stop stops servers started and owned by this call; idempotent
  */
 
 /**
- * Why servers could not be started by this process: the reason why their storages are skipped.
+ * Reasons why this process could not start servers, for the skipped storages.
  * @type {Map<string, DragstripError>}
  */
 const failedStarts = new Map();
 
 /**
  * @param {string} name
- * @returns {DragstripError | null} null: it was started, or nobody tried
+ * @returns {DragstripError | null} null: it was started, or not requested
  */
 export function failureOfStart(name) {
   return failedStarts.get(name) ?? null;
 }
 
 /**
- * Starts servers concurrently. A running server of this state folder that answers is reused;
+ * Starts servers concurrently. A running server of this state folder that replies is reused;
  * records of processes that ended are removed.
  * @param {readonly string[]} names
  * @param {{ home: string, packagesHome?: string, owned?: boolean, fetch?: boolean, tls?: boolean,
- *   signal?: AbortSignal, onEvent?: OnEvent }} options owned: they and their data
- *   end with this process, however it ends; fetch: also fetch missing ones (default true); tls:
- *   those that can take encrypted connections, too;
- *   packagesHome: state folder of the fetched packages, if different
+ *   guest?: Guest, signal?: AbortSignal, onEvent?: OnEvent }} options owned: servers and their data
+ *   end with this process in any way; fetch: fetch missing ones (default true); tls: enable
+ *   encrypted connections if supported; guest: permissions of unauthenticated clients of Redis,
+ *   which is then not reused; packagesHome: state folder of the fetched packages, if different
  * @returns {Promise<Started>}
  * @throws {DragstripError} E_USAGE for an unknown name; the abort reason of `signal`
  */
 export async function startServers(names, options) {
-  const { home, packagesHome = home, owned = false, fetch = true, tls, signal, onEvent } = options;
+  const { home, packagesHome = home, owned = false, fetch = true, onEvent } = options;
+  const { tls, guest, signal } = options;
   for (const name of names) await loadServer(name);
   makeHome(home);
   await sweepOwned(home);
@@ -76,7 +80,7 @@ export async function startServers(names, options) {
     : { failures: [] };
   const failures = [...missing.failures];
   const wanted = names.filter((name) => !failures.some((failure) => failure.name === name));
-  const context = { home, packagesHome, owned, tls, signal, onEvent };
+  const context = { home, packagesHome, owned, tls, guest, signal, onEvent };
   /** @type {{ running: RunningServer, reused: boolean }[]} */
   const started = [];
   for (const wave of await inWaves(wanted)) {
@@ -87,9 +91,9 @@ export async function startServers(names, options) {
     }
   }
   for (const { name, error } of failures) failedStarts.set(name, error);
-  const own = owned ? started.filter(({ reused }) => !reused) : [];
+  const ownedServers = owned ? started.filter(({ reused }) => !reused) : [];
   const stop = once(async () => {
-    await Promise.all(own.map(({ running }) => stopOwned(running, onEvent)));
+    await Promise.all(ownedServers.map(({ running }) => stopOwned(running, onEvent)));
   });
   if (signal?.aborted) {
     await stop();
@@ -105,8 +109,8 @@ export async function startServers(names, options) {
 
 /**
  * @param {readonly string[]} names
- * @returns {Promise<string[][]>} those that forward to none of the others, then the rest: a
- *   proxy needs the address of its server
+ * @returns {Promise<string[][]>} servers first, then proxies, which need the address of their
+ *   server
  */
 async function inWaves(names) {
   const definitions = await Promise.all(names.map((name) => loadServer(name)));
@@ -117,7 +121,7 @@ async function inWaves(names) {
 
 /**
  * @param {() => Promise<void>} work
- * @returns {() => Promise<void>} runs it at the first call; every call waits for it
+ * @returns {() => Promise<void>} function that runs it at the first call; every call waits for it
  */
 function once(work) {
   /** @type {Promise<void> | undefined} */
@@ -136,15 +140,15 @@ function asTargetError(name, error) {
 
 /**
  * @param {string} name
- * @param {{ home: string, packagesHome: string, owned: boolean, tls?: boolean,
+ * @param {{ home: string, packagesHome: string, owned: boolean, tls?: boolean, guest?: Guest,
  *   signal?: AbortSignal, onEvent?: OnEvent }} context
  */
-async function startOne(name, { home, packagesHome, owned, tls, signal, onEvent }) {
+async function startOne(name, { home, packagesHome, owned, tls, guest, signal, onEvent }) {
   const lock = `${serversFolder(home)}/${name}`;
   const onWait = () =>
     emit(onEvent, name, 'waiting', 'another Dragstrip process is starting or stopping it');
   return withLock(lock, { signal, timeoutMs: 120_000, onWait }, async () => {
-    const running = await findRunning(home, name);
+    const running = guest === undefined ? await findRunning(home, name) : null;
     if (running !== null) {
       if (tls && running.tls === undefined && (await loadServer(name)).tls === true) {
         throw targetError(
@@ -170,10 +174,14 @@ async function startOne(name, { home, packagesHome, owned, tls, signal, onEvent 
       throw targetError(`${name}: not installed`, `run \`npx dragstrip servers fetch ${name}\``);
     }
     emit(onEvent, name, 'starting', `${Object.values(binaries.programs)[0]}`);
+    if (binaries.root !== undefined) await requireFetched(binaries.root, name);
     const paths = Object.values(binaries.programs);
-    const user = serverUser({ home, packagesHome, paths });
+    const behind = definition.behind?.includes('redis') ? await redisBehind({ home }, name) : null;
+    const socket = behind?.address['unix']?.path;
+    const user = serverUser(SERVER_NAMES.indexOf(name), { home, packagesHome, paths, socket });
     const encrypts = tls === true && definition.tls === true;
-    const running = await definition.start({ home, binaries, owned, user, signal, tls: encrypts });
+    const how = { owned, user, guest, signal, tls: encrypts };
+    const running = await definition.start({ home, binaries, ...how });
     emit(
       onEvent,
       name,
@@ -187,8 +195,8 @@ async function startOne(name, { home, packagesHome, owned, tls, signal, onEvent 
 /**
  * @param {string} home
  * @param {string} name
- * @returns {Promise<RunningServer | null>} a running server of this folder that answers; remains
- *   of an ended server or interrupted start are removed
+ * @returns {Promise<RunningServer | null>} a running server of this folder that replies; remains of
+ *   an ended server or interrupted start are removed
  */
 async function findRunning(home, name) {
   const running = readRunning(home, name);
@@ -243,7 +251,7 @@ async function stopOne(name, home, onEvent) {
   try {
     return await withLock(`${serversFolder(home)}/${name}`, { timeoutMs: 120_000 }, stop);
   } catch (error) {
-    // A full disk has no room for the lock: what its server writes must be stoppable all the same.
+    // On a full disk the lock cannot be created, but its server must be stoppable.
     if (error.cause?.code !== 'ENOSPC' && error.cause?.code !== 'EDQUOT') throw error;
     return stop();
   }
@@ -256,16 +264,16 @@ async function stopOne(name, home, onEvent) {
 async function stopOwned(running, onEvent) {
   emit(onEvent, running.name, 'stopping', listPids(running));
   const state = await endServer(running);
-  await removeFolder(running.folder);
+  await removeOwned(running);
   emit(onEvent, running.name, 'stopped', state);
 }
 
 /**
  * @typedef {object} ServerStatus
  * @property {string} name
- * @property {'running' | 'silent' | 'stopped'} state silent: alive but not answering
+ * @property {'running' | 'silent' | 'stopped'} state silent: alive without a reply
  * @property {RunningServer | null} running
- * @property {string | null} reason reason for silence
+ * @property {string | null} reason reason of a missing reply
  * @property {import('../lib/types.js').Binaries | null} binaries null: must be fetched
  */
 
@@ -299,7 +307,7 @@ async function statusOne(name, home) {
 
 /**
  * @param {RunningServer} running
- * @throws {DragstripError} E_TARGET if it does not answer
+ * @throws {DragstripError} E_TARGET: no reply
  */
 async function probeRunning({ name, address, credentials = {} }) {
   const { probe } = await loadServer(name);
@@ -308,7 +316,7 @@ async function probeRunning({ name, address, credentials = {} }) {
 
 /**
  * @param {RunningServer} running
- * @returns {string} `pid 7`; of a cluster `pids 7, 8, 9`
+ * @returns {string} `pid 7`; for a cluster `pids 7, 8, 9`
  */
 export function listPids(running) {
   const pids = processesOf(running).map(({ pid }) => pid);

@@ -1,9 +1,9 @@
-/** What a MariaDB or MySQL says about itself: version, settings, the state of HandlerSocket. */
+/** Version and settings of a MariaDB or MySQL, and the state of HandlerSocket. */
 
 import { formatEndpoint } from '../lib/address.js';
 import { targetError } from '../lib/errors.js';
-import { remedyOf } from '../lib/remedies.js';
-import { forMysql2, sqlLogin } from '../lib/tls.js';
+import { hintOf } from '../lib/hints.js';
+import { explainTls, forMysql2, sqlLogin } from '../lib/tls.js';
 import { PROBE_TIMEOUT_MS } from './conversation.js';
 
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
@@ -19,12 +19,12 @@ const SETTINGS = [
   'handlersocket_accept_balance',
 ];
 
-/** What tells other products with the protocol of MySQL. */
+/** Identifies other products with the protocol of MySQL. */
 const PRODUCT_VARIABLES = ['version_comment', 'aurora_version'];
 
 /**
- * The version as results show it: others than MariaDB are named where MariaDB is expected. Pure.
- * @param {{ version: string, comment?: string, aurora?: string }} variables of the server
+ * The version in results, with the product name unless it is MariaDB. Pure.
+ * @param {{ version: string, comment?: string, aurora?: string }} variables variables of the server
  * @returns {string} `10.11.19-MariaDB`, `MySQL 8.4.2`, `Percona Server 8.0.36-28`
  */
 export function sqlProduct({ version, comment = '', aurora }) {
@@ -49,8 +49,8 @@ export async function readSettings(endpoint, { user = 'root', password }) {
     return await querySettings(connection);
   } catch (error) {
     throw targetError(
-      `MariaDB at ${formatEndpoint(endpoint)}, user ${user}: ${error.message}`,
-      remedyOf(error) ??
+      `MariaDB at ${formatEndpoint(endpoint)}, user ${user}: ${explainTls(error) ?? error.message}`,
+      hintOf(error) ??
         'set DRAGSTRIP_MYSQL_USER, and DRAGSTRIP_MYSQL_PASSWORD or ' +
           'DRAGSTRIP_MYSQL_PASSWORD_FILE',
       error,

@@ -4,7 +4,7 @@
  */
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
@@ -12,10 +12,11 @@ import { ROW_NAMES } from '../lib/dataset.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
+import { readProgramName } from '../measure/program-name.js';
 import { certificatesIn } from './certificates.js';
 import { readProgramVersion, runCommand } from './command.js';
 import { ask, nameKind, notThere } from './conversation.js';
-import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
+import { startDaemon } from './daemon.js';
 import { readSettings } from './mariadb-settings.js';
 import { findBinaries } from './programs.js';
 import { OWN_USER, randomSecret, writePrivate } from './secrets.js';
@@ -27,7 +28,11 @@ import { OWN_USER, randomSecret, writePrivate } from './secrets.js';
 
 const CONFIGURATION = fileURLToPath(new URL('../my.cnf', import.meta.url));
 const PLUGIN = 'handlersocket.so';
+const PROGRAM = /^(mariadbd|mysqld|tidb)/;
 const READY_TIMEOUT_MS = 60_000;
+/** Errors of the script, of mariadbd, and of the shell and its programs. */
+const ERROR_LINE =
+  /^(fatal )?error\b|\[ERROR\]|: error while loading |: not found$|: No such file or directory$/i;
 const HINT =
   'start one with `npx dragstrip servers start mariadb`, or give its addresses with --mysql, ' +
   '--handlersocket and --handlersocket-write';
@@ -98,14 +103,37 @@ export default defineServer({
         readyTimeoutMs: READY_TIMEOUT_MS,
         secrets,
         prepare: (folder) => installData(context, base, folder),
-        plan(folder, ports) {
+        socket: 'mysql.sock',
+        plan(folder, ports, socket) {
           const files = writeConfiguration(folder, secrets);
-          return planStart(context, base, { folder, ...files }, ports);
+          return planStart(context, base, { folder, socket, ...files }, ports);
         },
         answers: (address) => isReady(address, secrets),
       },
       context,
     );
+  },
+
+  byHand(binaries, folder) {
+    const { programs } = binaries;
+    const base = baseFolder(binaries);
+    const data = './mariadb';
+    return [
+      {
+        program: programs['mariadb-install-db'],
+        // Relative to the folder, to avoid its blanks and backslashes, see installArguments.
+        args: installArguments(base && relative(folder, base), data, {}),
+      },
+      {
+        program: programs['mariadbd'],
+        args: [
+          `--defaults-file=${CONFIGURATION}`,
+          ...baseArguments(base),
+          `--datadir=${data}`,
+          ...userArguments({}),
+        ],
+      },
+    ];
   },
 
   /** Probes the endpoints of the address: a MySQL without HandlerSocket has only `sql`. */
@@ -119,7 +147,7 @@ export default defineServer({
       }
       const { version, settings } = await readSettings(address['sql'], credentials);
       Object.assign(report, { version, settings });
-      report.pid = await findListener(address['sql']);
+      report.pid = await findProcess(address['sql']);
     }
     for (const { endpoint, secret } of handlerSocketPorts(address, credentials)) {
       const answer = await knock(endpoint, secret);
@@ -133,28 +161,40 @@ export default defineServer({
             'same with _FILE',
         );
       }
-      report.pid ??= await findListener(endpoint);
+      report.pid ??= await findProcess(endpoint);
     }
     return report;
   },
 });
 
 /**
+ * @param {Endpoint} endpoint
+ * @returns {Promise<number | null>} null also for a tunnel to a remote server
+ */
+async function findProcess(endpoint) {
+  const pid = await findListener(endpoint);
+  return pid !== null && PROGRAM.test(readProgramName(pid) ?? '') ? pid : null;
+}
+
+/**
  * Fetched programs expect their files in /usr unless configured otherwise.
  * @param {Binaries} binaries
- * @returns {string | null} their /usr; null for system programs
+ * @returns {string | null} /usr of the programs; null for system programs
  */
 function baseFolder({ programs, source }) {
   return source === 'fetched' ? dirname(dirname(programs['mariadbd'])) : null;
 }
 
-/** @param {string} base */
-function pluginFolder(base) {
-  return join(base, 'lib', 'mysql', 'plugin');
+/** @param {string | null} base @returns {string[]} of mariadbd */
+function baseArguments(base) {
+  if (base === null) return [];
+  const plugins = join(base, 'lib', 'mysql', 'plugin');
+  const messages = join(base, 'share', 'mysql');
+  return [`--basedir=${base}`, `--plugin-dir=${plugins}`, `--lc-messages-dir=${messages}`];
 }
 
 /**
- * @param {Binaries} binaries of the system
+ * @param {Binaries} binaries binaries of the system
  * @returns {Promise<boolean>} whether HandlerSocket is in their plugin folder; MySQL and some
  *   distributions leave it out
  */
@@ -165,7 +205,7 @@ async function hasPlugin({ programs }) {
   return folder !== undefined && existsSync(join(folder.trim(), PLUGIN));
 }
 
-/** mariadbd refuses to run as root without it. @param {StartContext} context */
+/** mariadbd refuses to run as root without it. @param {Pick<StartContext, 'user'>} context */
 function userArguments({ user }) {
   return process.getuid?.() === 0 && user === undefined ? ['--user=root'] : [];
 }
@@ -181,36 +221,58 @@ async function installData(context, base, folder) {
   const data = join(folder, 'data');
   if (existsSync(data)) return;
   const partial = join(folder, 'data.partial');
-  await rm(partial, { recursive: true, force: true });
+  const link = join(folder, 'base');
+  for (const left of [partial, link]) await rm(left, { recursive: true, force: true });
+  if (base !== null) await symlink(base, link);
   const result = await runCommand(
     binaries.programs['mariadb-install-db'],
-    [
-      '--no-defaults',
-      // Relative: the script splits a path at spaces, and takes a backslash in it for an escape.
-      ...(base === null ? [] : [`--basedir=${/\s/.test(base) ? relative(folder, base) : base}`]),
-      '--datadir=./data.partial',
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-      '--skip-name-resolve',
-      '--innodb-log-file-size=8M',
-      ...userArguments(context),
-    ],
+    installArguments(base && './base', './data.partial', context),
     { env: binaries.env, cwd: folder, signal, user },
   );
+  await rm(link, { force: true });
   if (!result.ok) {
-    const lines = result.output.split('\n').slice(-5).join('\n');
-    throw targetError(`mariadb: creating its system tables failed:\n${lines}`);
+    throw targetError(`mariadb: creating its system tables failed:\n${errorIn(result.output)}`);
   }
   await rename(partial, data);
 }
 
 /**
- * Rewritten at every start. The accounts are made anew by statements that mariadbd executes before
- * it accepts connections: its own tables begin with a root without a password.
+ * The script ends with guesses about causes. Pure.
+ * @param {string} output output of mariadb-install-db
+ * @returns {string} lines with an error; otherwise the last ones
+ */
+export function errorIn(output) {
+  const lines = output.trim().split('\n');
+  const errors = lines.filter((line) => ERROR_LINE.test(line) && !line.endsWith('Aborting'));
+  return (errors.length > 0 ? errors.slice(0, 3) : lines.slice(-5)).join('\n');
+}
+
+/**
+ * The script splits a path at blanks, and treats a backslash as an escape.
+ * @param {string | null} base relative to the working folder
+ * @param {string} data the same
+ * @param {Pick<StartContext, 'user'>} context
+ */
+function installArguments(base, data, context) {
+  return [
+    '--no-defaults',
+    ...(base === null ? [] : [`--basedir=${base}`]),
+    `--datadir=${data}`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+    '--skip-name-resolve',
+    '--innodb-log-file-size=8M',
+    ...userArguments(context),
+  ];
+}
+
+/**
+ * Rewritten at every start. The accounts are recreated by statements that mariadbd executes before
+ * it accepts connections, because its initial tables have a root without a password.
  * @param {string} folder
  * @param {Credentials} secrets
  * @returns {{ configuration: string, statements: string, files: string }} paths of private files;
- *   files: the only folder that SQL may read from and write to, empty
+ *   files: the only folder for file access by SQL, empty
  */
 function writeConfiguration(folder, { user, password, secret, writeSecret }) {
   const configuration = join(folder, 'my.cnf');
@@ -222,7 +284,7 @@ function writeConfiguration(folder, { user, password, secret, writeSecret }) {
     '[mysqld]',
     `handlersocket_plain_secret = ${secret}`,
     `handlersocket_plain_secret_wr = ${writeSecret}`,
-    // At 10, the default, it writes its settings to the log, and the secrets with them.
+    // At 10, the default, it writes its settings and the secrets to the log.
     'handlersocket_verbose = 9',
   ];
   writePrivate(
@@ -253,28 +315,20 @@ function writeConfiguration(folder, { user, password, secret, writeSecret }) {
 /**
  * @param {StartContext} context
  * @param {string | null} base
- * @param {{ folder: string, configuration: string, statements: string, files: string }} paths
+ * @param {{ folder: string, socket: string, configuration: string, statements: string,
+ *   files: string }} paths
  * @param {Record<string, number>} ports
  */
-function planStart(context, base, { folder, configuration, statements, files }, ports) {
+function planStart(context, base, { folder, socket, configuration, statements, files }, ports) {
   const { programs } = context.binaries;
-  const socket = join(folder, 'mysql.sock');
-  const hasSocket = socket.length <= SOCKET_PATH_MAX;
   const args = [
     `--defaults-file=${configuration}`,
     `--init-file=${statements}`,
-    ...(base === null
-      ? []
-      : [
-          `--basedir=${base}`,
-          `--plugin-dir=${pluginFolder(base)}`,
-          `--lc-messages-dir=${base}/share/mysql`,
-        ]),
+    ...baseArguments(base),
     `--datadir=${join(folder, 'data')}`,
-    // Relative to the data folder (and unused) if the path would be too long for a socket.
-    `--socket=${hasSocket ? socket : 'mysql.sock'}`,
+    `--socket=${socket}`,
     `--pid-file=${join(folder, 'mysqld.pid')}`,
-    // SQL must not access other files; its logs are off, and would be in the private folder.
+    // SQL must not access other files; its logs are off, and otherwise in the private folder.
     `--secure-file-priv=${files}`,
     `--general-log-file=${join(folder, 'general.log')}`,
     `--slow-query-log-file=${join(folder, 'slow.log')}`,
@@ -285,11 +339,9 @@ function planStart(context, base, { folder, configuration, statements, files }, 
     ...(context.tls ? tlsArguments(folder) : []),
     ...userArguments(context),
   ];
-  /** @type {Record<string, string>} */
-  const sockets = hasSocket ? { unix: socket } : {};
-  // Encryption begins after the greeting: both kinds of connections have one port.
+  // Encryption begins after the greeting: so both kinds of connections use one port.
   const tlsPort = context.tls ? ports['sql'] : undefined;
-  return { program: programs['mariadbd'], args, sockets, tlsPort };
+  return { program: programs['mariadbd'], args, tlsPort };
 }
 
 /** @param {string} folder */
@@ -301,8 +353,8 @@ function tlsArguments(folder) {
 /**
  * @param {import('../lib/types.js').Address} address
  * @param {Credentials} secrets
- * @returns {Promise<boolean>} whether SQL answers, the plugin is active and both its ports answer a
- *   request
+ * @returns {Promise<boolean>} whether SQL replies, the plugin is active and both its ports reply to
+ *   a request
  */
 async function isReady(address, secrets) {
   const greeting = await greet(address['sql']);

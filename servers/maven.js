@@ -11,15 +11,15 @@ import { targetError } from '../lib/errors.js';
 import { runCommand } from './command.js';
 import { findProgram, namedFolders } from './programs.js';
 
-/** Exact: a plugin is executed. */
+/** Exact version, because a plugin is executed. */
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 
 /**
  * Downloads a library and its dependencies, verified against the repository's checksums.
  * @param {{ group: string, artifact: string, version: string }} library
  * @param {string} folder for the jars; created
- * @param {{ scratch: string, name: string, hint: string, signal?: AbortSignal }} options scratch:
- *   a temporary folder; name: of the server, for messages
+ * @param {{ scratch: string, name: string, hint: string, signal?: AbortSignal }} options scratch: a
+ *   temporary folder; name: name of the server, for messages
  * @returns {Promise<void>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET without Maven or
  *   network
@@ -50,13 +50,13 @@ export async function copyDependencies(library, folder, { scratch, name, hint, s
 }
 
 /**
- * A repository's own checksums say that a file came whole, not that it is the one that is meant.
- * @param {string} folder of jars
+ * Checksums of a repository prove complete files, but not the expected ones.
+ * @param {string} folder folder of jars
  * @param {string} list lines of `sha256sum`
- * @param {string} name of the server, for messages
- * @returns {Promise<number>} how many there are
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET for a jar that is not in the list,
- *   has another content, or is missing
+ * @param {string} name name of the server, for messages
+ * @returns {Promise<number>} number of files
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: a jar is unknown, differs, or is
+ *   missing
  */
 export async function requireDigests(folder, list, name) {
   const wanted = new Map(

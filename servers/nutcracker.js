@@ -32,10 +32,10 @@ export default defineProxy({
       '  distribution: ketama',
       '  redis: true',
       '  preconnect: true',
-      // There is only one Redis to eject.
+      // There is only one Redis.
       '  auto_eject_hosts: false',
       '  backlog: 511',
-      // It asks its clients for the password of its Redis.
+      // It requires the password of its Redis from clients.
       ...(password === undefined ? [] : [`  redis_auth: ${password}`]),
       '  servers:',
       `   - ${server}:1`,

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { targetError } from '../lib/errors.js';
 import { untilParentDies } from '../lib/parent-death.js';
 import { isAlive, readStartTicks } from '../lib/process-identity.js';
+import { asUser } from './unprivileged.js';
 
 /** @typedef {import('../lib/process-identity.js').ProcessIdentity} ProcessIdentity */
 
@@ -29,19 +30,21 @@ exit 0`;
 /**
  * @typedef {object} Launched
  * @property {ProcessIdentity} identity
- * @property {() => string | null} ended how it ended (`exit code 1`, `signal SIGKILL`), or null
+ * @property {() => string | null} ended `exit code 1` or `signal SIGKILL` after its end, or null
  */
 
 /**
- * @param {{ program: string, args: string[], cwd: string, env: Record<string, string>,
- *   logPath: string, owned: boolean, user?: import('./unprivileged.js').ServerUser,
- *   ownership?: 'setpriv' | 'watcher' }} options owned: the process is killed when this one ends,
- *   however it ends; user: another than this process's; ownership: mechanism, for tests
+ * @param {{ program: string, args: string[], cwd: string, env: Record<string, string>, logPath:
+ *   string, owned: boolean, user?: import('./unprivileged.js').ServerUser, ownership?: 'setpriv' |
+ *   'watcher' }} options owned: the process is killed when this one ends in any way; user: other
+ *   than that of this process; ownership: mechanism, for tests
  * @returns {Promise<Launched>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if the program cannot be run
  */
 export async function launch({ program, args, cwd, env, logPath, owned, user, ownership }) {
-  const bound = owned && ownership !== 'watcher' ? untilParentDies(program, args) : null;
+  const bySetprivs = ownership !== 'watcher';
+  const confined = user && bySetprivs ? asUser(user, program, args, { owned }) : null;
+  const bound = confined ?? (owned && bySetprivs ? untilParentDies(program, args) : null);
   const [file, argv] = bound ?? [program, args];
   const log = openSync(logPath, 'a', 0o600);
   // Detached: Ctrl-C reaches only the owner, which then stops its servers cleanly.
@@ -50,7 +53,7 @@ export async function launch({ program, args, cwd, env, logPath, owned, user, ow
     env: { ...baseEnvironment(cwd), ...env },
     detached: true,
     stdio: ['ignore', log, log],
-    ...user,
+    ...(confined === null && user),
   });
   closeSync(log);
   /** @type {string | null} */
@@ -71,7 +74,7 @@ export async function launch({ program, args, cwd, env, logPath, owned, user, ow
   return { identity, ended: () => end };
 }
 
-/** @param {string} folder where the server may put temporary files */
+/** @param {string} folder folder for temporary files of the server */
 function baseEnvironment(folder) {
   // Not the whole environment: MYSQL_HOME, TARANTOOL_*, NOTIFY_SOCKET would affect a server.
   return {
@@ -142,7 +145,7 @@ export function isRunning(server) {
  */
 export async function endServer(server, options) {
   const all = processesOf(server).map((one) => endProcess(one, options));
-  // The others end, too, if one of them cannot be ended.
+  // Continues with the others if one cannot be ended.
   await Promise.allSettled(all);
   const states = await Promise.all(all);
   return /** @type {const} */ (['killed', 'ended']).find((one) => states.includes(one)) ?? 'gone';

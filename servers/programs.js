@@ -55,8 +55,8 @@ export function packagesFolder(home, server) {
 
 /**
  * @param {string} program path
- * @returns {string | null} the folder of unpacked packages that it is of, with its libraries beside
- *   it; null: of the system
+ * @returns {string | null} its folder of unpacked packages, with its libraries; null: a program of
+ *   the system
  */
 export function packagesRootOf(program) {
   return /^(.*\/packages\/[a-z]+)\/usr\/s?bin\/[^/]+$/.exec(program)?.[1] ?? null;
@@ -81,10 +81,10 @@ export async function libraryPath(root) {
 }
 
 /**
- * @param {{ required: readonly string[], optional?: readonly string[], home: string,
- *   servers: readonly string[], accept?: (binaries: Binaries) => Promise<boolean> }} wanted
- *   servers: whose fetched packages have them; accept: rejects unsuitable programs on PATH (a
- *   MariaDB without HandlerSocket)
+ * @param {{ required: readonly string[], optional?: readonly string[], home: string, servers:
+ *   readonly string[], accept?: (binaries: Binaries) => Promise<boolean> }} wanted servers: servers
+ *   whose fetched packages contain them; accept: rejects unsuitable programs on PATH (a MariaDB
+ *   without HandlerSocket)
  * @returns {Promise<Binaries | null>}
  */
 export async function findBinaries({ required, optional = [], home, servers, accept }) {
@@ -100,7 +100,7 @@ export async function findBinaries({ required, optional = [], home, servers, acc
     const fetched = await collect(required, optional, folders);
     if (fetched === null) continue;
     const env = { LD_LIBRARY_PATH: await libraryPath(root) };
-    return { programs: fetched, env, source: 'fetched' };
+    return { programs: fetched, env, source: 'fetched', root };
   }
   return null;
 }

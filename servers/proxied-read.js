@@ -1,9 +1,11 @@
 /**
- * Sends one read through a proxy to check whether it reaches its Redis. PING would not: nutcracker
- * answers it itself, even without Redis.
+ * Sends one read through a proxy to check whether it reaches its Redis. PING is not sufficient:
+ * nutcracker replies to it itself, even without Redis.
  */
 
 import { askRedis } from './ask-redis.js';
+
+export const PROBE_KEY = 'dragstrip:probe';
 
 /**
  * @param {import('../lib/types.js').Endpoint} endpoint
@@ -13,7 +15,7 @@ import { askRedis } from './ask-redis.js';
  *   error reply
  */
 export async function readThrough(endpoint, credentials = {}) {
-  const { answer, replies } = await askRedis(endpoint, credentials, [['GET', 'dragstrip:probe']]);
+  const { answer, replies } = await askRedis(endpoint, credentials, [['GET', PROBE_KEY]]);
   const [reply] = replies;
   const error = reply?.error ?? null;
   const isValue = typeof reply?.value === 'string' || reply?.value === null;

@@ -1,22 +1,24 @@
 /**
  * A user-supplied proxy started for a run: a command line with placeholders in braces for the
- * addresses that Dragstrip chooses. A program without arguments is a nutcracker or, by its name, an
+ * addresses chosen by Dragstrip. A program without arguments is a nutcracker or, by its name, an
  * HAProxy, with a configuration written by Dragstrip.
  *
  * No shell is involved: quotes only keep blanks together.
  */
 
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { formatEndpoint } from '../lib/address.js';
 import { targetError, usageError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
-import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
+import { startDaemon } from './daemon.js';
+import { requireFetched } from './fetched.js';
 import haproxy from './haproxy.js';
 import nutcracker from './nutcracker.js';
 import { endProcess } from './process.js';
 import { findProgram, libraryPath, packagesRootOf } from './programs.js';
 import { readThrough } from './proxied-read.js';
-import { removeFolder } from './record.js';
+import { removeOwned } from './record.js';
+import { SERVER_NAMES } from './registry.js';
 import { serverUser } from './unprivileged.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
@@ -51,7 +53,7 @@ export function parseProxyCommand(text) {
     if (Object.hasOwn(ROW_NAMES, name)) continue;
     throw usageError(
       `--proxy-binary: unknown placeholder ${place}`,
-      `there are ${Object.keys(ROW_NAMES)
+      `the placeholders: ${Object.keys(ROW_NAMES)
         .map((one) => `{${one}}`)
         .join(', ')}`,
     );
@@ -68,10 +70,10 @@ export function parseProxyCommand(text) {
 /**
  * @param {string} text
  * @param {{ home: string, redis: Address, credentials?: Credentials, signal?: AbortSignal }}
- *   context credentials: of Redis; nutcracker is configured with them, another proxy must pass on
- *   what clients send
- * @returns {Promise<{ address: string, pid: number, stop: () => Promise<void> }>} address: as
- *   --proxy accepts it; the proxy ends with this process
+ *   context credentials: of Redis, for the configuration of nutcracker; other proxies must forward
+ *   the login of clients
+ * @returns {Promise<{ address: string, pid: number, stop: () => Promise<void> }>} address: in the
+ *   format of --proxy; the proxy ends with this process
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET
  */
 export async function startProxyCommand(text, { home, redis, credentials = {}, signal }) {
@@ -87,6 +89,7 @@ export async function startProxyCommand(text, { home, redis, credentials = {}, s
   }
   makeHome(home);
   const root = packagesRootOf(program);
+  if (root !== null) await requireFetched(root, known.name);
   /** @type {Record<string, string>} */
   const env = root === null ? {} : { LD_LIBRARY_PATH: await libraryPath(root) };
   const binaries = {
@@ -95,7 +98,11 @@ export async function startProxyCommand(text, { home, redis, credentials = {}, s
     source: /** @type {const} */ ('path'),
   };
   const behindCredentials = { redis: credentials };
-  const user = serverUser({ home, paths: [program] });
+  const user = serverUser(SERVER_NAMES.indexOf(known.name), {
+    home,
+    paths: [program],
+    socket: redis['unix']?.path,
+  });
   const to = { behind: { redis }, behindCredentials };
   const context = { home, binaries, owned: true, user, ...to, signal };
   const running =
@@ -107,7 +114,7 @@ export async function startProxyCommand(text, { home, redis, credentials = {}, s
     address: [running.address['main'], running.address['unix']].filter(Boolean).join(','),
     async stop() {
       await endProcess(running);
-      await removeFolder(running.folder);
+      await removeOwned(running);
     },
   };
 }
@@ -115,7 +122,7 @@ export async function startProxyCommand(text, { home, redis, credentials = {}, s
 /**
  * @param {string} name
  * @param {string} home
- * @returns {Promise<string | null>} on PATH, or as fetched
+ * @returns {Promise<string | null>} path on PATH, or of the fetched program
  */
 async function findByName(name, home) {
   const known = [haproxy, nutcracker].find((server) => server.name === name);
@@ -132,29 +139,21 @@ async function findByName(name, home) {
  */
 function startOther(program, args, redis, context) {
   const listens = (/** @type {string} */ place) => args.some((word) => word.includes(`{${place}}`));
-  /** @type {Record<string, string>} */
-  let sockets = {};
+  let unix = '';
   return startDaemon(
     {
       name: 'proxy',
       version: 'unknown',
       secrets: context.behindCredentials?.['redis'] ?? {},
       endpoints: listens('port') ? ['main'] : [],
-      plan(folder, ports) {
-        const socket = join(folder, 'proxy.sock');
-        if (listens('socket') && socket.length > SOCKET_PATH_MAX) {
-          throw targetError(
-            `the path of the proxy’s socket is too long: ${socket}`,
-            'set DRAGSTRIP_HOME to a shorter one',
-          );
-        }
-        sockets = listens('socket') ? { unix: socket } : {};
+      socket: listens('socket') ? 'proxy.sock' : undefined,
+      plan(folder, ports, socket) {
+        unix = socket;
         const names = placesOf(redis, { folder, socket, port: String(ports['main'] ?? '') });
-        return { program, args: args.map((word) => fillIn(word, names)), sockets };
+        return { program, args: args.map((word) => fillIn(word, names)) };
       },
       async answers({ main }) {
-        const unix = sockets['unix'];
-        const names = [...(main ? [main] : []), ...(unix === undefined ? [] : [{ path: unix }])];
+        const names = [...(main ? [main] : []), ...(unix === '' ? [] : [{ path: unix }])];
         for (const place of names) {
           if (!(await readThrough(place, context.behindCredentials?.['redis'])).reached)
             return false;

@@ -1,10 +1,10 @@
 /**
- * Proxies before Redis: how to find, start and probe one. A proxy is no store and requires a
+ * Proxies before Redis: how to find, start and probe one. A proxy stores nothing and requires a
  * running Redis.
  *
  * It listens on a TCP port and on a unix socket, and forwards each over the same transport, so that
  * a benchmark over unix sockets involves no TCP. Its settings are written to a private file at
- * every start, because they contain the address of that Redis, and may contain its password.
+ * every start, because they contain the address of that Redis, and possibly its password.
  */
 
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
 import { readProgramVersion } from './command.js';
-import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
+import { startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
 import { readThrough } from './proxied-read.js';
 import { redisBehind, requireThrough, UNQUOTABLE } from './redis-behind.js';
@@ -26,17 +26,18 @@ import { writePrivate } from './secrets.js';
  * @property {string} server the Redis behind it
  *
  * @typedef {object} Proxy
- * @property {string} name also of its program and of its package
+ * @property {string} name name of the server, its program and its package
  * @property {string} summary
  * @property {import('../lib/types.js').EndpointDefinition} endpoint
  * @property {string} hint
- * @property {[argument: string, pattern: RegExp]} version how its program reports its version
+ * @property {[argument: string, pattern: RegExp]} version pattern of the version in the output of
+ *   its program
  * @property {string[]} [endpoints] beside `main`
- * @property {string} file of its settings
+ * @property {string} file file of its settings
  * @property {(listeners: Listener[], password?: string) => string[]} settings lines
  * @property {(folder: string, file: string, ports: Record<string, number>) => string[]} args
- * @property {(address: import('../lib/types.js').Address, pid: number | null) =>
- *   Promise<string>} readVersion of one that runs
+ * @property {(address: import('../lib/types.js').Address, pid: number | null) => Promise<string>}
+ *   readVersion reads the version of a running proxy
  */
 
 /**
@@ -69,11 +70,12 @@ export function defineProxy(proxy) {
           version: await readProgramVersion(program, [version[0]], version[1], env),
           endpoints: ['main', ...endpoints],
           secrets: password === undefined ? {} : { password },
-          plan(folder, ports) {
-            const { listeners, sockets } = planListeners(name, folder, ports['main'], redis);
+          socket: `${name}.sock`,
+          plan(folder, ports, socket) {
+            const listeners = listenersOf(name, ports['main'], redis, socket);
             const file = join(folder, proxy.file);
             writePrivate(file, `${proxy.settings(listeners, password).join('\n')}\n`);
-            return { program, args: proxy.args(folder, file, ports), sockets };
+            return { program, args: proxy.args(folder, file, ports) };
           },
           answers: async ({ main }) => (await readThrough(main, { password })).reached,
         },
@@ -92,22 +94,20 @@ export function defineProxy(proxy) {
 
 /**
  * @param {string} name
- * @param {string} folder
  * @param {number} port
  * @param {import('../lib/types.js').Address} redis
- * @returns {{ listeners: Listener[], sockets: Record<string, string> }}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET for a path that cannot be written
+ * @param {string} socket
+ * @returns {Listener[]}
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: the configuration cannot express a
+ *   path
  */
-function planListeners(name, folder, port, redis) {
+function listenersOf(name, port, redis, socket) {
   const { main, unix } = redis;
-  const socket = join(folder, `${name}.sock`);
-  const hasSocket = socket.length <= SOCKET_PATH_MAX && !UNQUOTABLE.test(socket);
   const near = unix?.path !== undefined && !UNQUOTABLE.test(unix.path) ? unix : main;
-  /** @type {Listener[]} */
-  const listeners = [{ name: 'tcp', listen: `127.0.0.1:${port}`, server: placeOf(name, main) }];
-  if (!hasSocket) return { listeners, sockets: {} };
-  listeners.push({ name: 'unix', listen: socket, server: placeOf(name, near) });
-  return { listeners, sockets: { unix: socket } };
+  return [
+    { name: 'tcp', listen: `127.0.0.1:${port}`, server: placeOf(name, main) },
+    { name: 'unix', listen: socket, server: placeOf(name, near) },
+  ];
 }
 
 /**
@@ -119,6 +119,6 @@ function placeOf(name, redis) {
   if (!UNQUOTABLE.test(place)) return place;
   throw targetError(
     `${name}: paths with blanks or quotes are not supported (${place})`,
-    'set DRAGSTRIP_HOME to a folder without them',
+    'give the address of Redis as host:port',
   );
 }

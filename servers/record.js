@@ -8,8 +8,9 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listFolder } from '../lib/folder.js';
-import { isAlive, ownIdentity } from '../lib/process-identity.js';
+import { ownerMayLive, ownerName } from '../lib/process-identity.js';
 import { endServer, isRunning, processesOf } from './process.js';
+import { removeSocketFolder, sweepSocketFolders } from './socket-folder.js';
 
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
 
@@ -24,8 +25,7 @@ export function serversFolder(home) {
 /**
  * @param {string} home
  * @param {string} name
- * @returns {RunningServer | null} as recorded, running or not; null if there is none or it is
- *   unreadable
+ * @returns {RunningServer | null} the record, running or not; null if missing or unreadable
  */
 export function readRecord(home, name) {
   return readRecordFile(join(serversFolder(home), `${name}.json`));
@@ -38,10 +38,8 @@ export function readRecord(home, name) {
  *   the persistent one of the folder. Servers owned by other processes are not used
  */
 export function readRunning(home, name) {
-  const { pid, startTicks } = ownIdentity();
-  const mine = listFolder(serversFolder(home)).filter((leaf) =>
-    leaf.startsWith(`${name}.${pid}.${startTicks}.`),
-  );
+  const own = `${name}.${ownerName()}.`;
+  const mine = listFolder(serversFolder(home)).filter((leaf) => leaf.startsWith(own));
   const records = mine.map((leaf) => readRecordFile(join(serversFolder(home), leaf, OWNED_RECORD)));
   for (const record of [...records, readRecord(home, name)]) {
     if (record !== null && record.version !== '' && isRunning(record)) return record;
@@ -86,8 +84,8 @@ function readRecordFile(path) {
 }
 
 /**
- * Written synchronously after the start of the process, so that the next command finds the server
- * even if this process dies.
+ * Written synchronously after the start of the process, so that later commands find the server even
+ * if this process dies.
  * @param {string} home
  * @param {boolean} owned
  * @param {RunningServer} record
@@ -104,9 +102,11 @@ export function writeRecord(home, owned, record) {
 
 /**
  * @param {string} home
- * @param {string} name
+ * @param {string} name name of a server that has ended
  */
 export function removeRecord(home, name) {
+  const record = readRecord(home, name);
+  if (record !== null) removeSocketFolder(record);
   rmSync(join(serversFolder(home), `${name}.json`), { force: true });
 }
 
@@ -115,13 +115,12 @@ export function removeRecord(home, name) {
  * @param {string} name
  * @param {boolean} owned
  * @returns {string} a private folder, created: the persistent one of the server, or a new one named
- *   after the owner's pid and start time
+ *   after its owner
  */
 export function makeServerFolder(home, name, owned) {
-  // The state folder is private: it contains sockets without passwords, and data.
+  // The state folder is private: it contains data and secrets.
   mkdirSync(serversFolder(home), { recursive: true, mode: 0o700 });
-  const { pid, startTicks } = ownIdentity();
-  const leaf = owned ? `${name}.${pid}.${startTicks}.${randomBytes(3).toString('hex')}` : name;
+  const leaf = owned ? `${name}.${ownerName()}.${randomBytes(2).toString('hex')}` : name;
   const folder = join(serversFolder(home), leaf);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
@@ -134,11 +133,11 @@ export function makeServerFolder(home, name, owned) {
  * @returns {Promise<string[]>} the removed folders
  */
 export async function sweepOwned(home) {
+  sweepSocketFolders();
   const removed = [];
   for (const leaf of listFolder(serversFolder(home))) {
-    const match = /^[a-z][a-z0-9-]*\.(\d+)\.(\d+)\.[0-9a-f]{6}$/.exec(leaf);
-    if (match === null) continue;
-    if (isAlive({ pid: Number(match[1]), startTicks: Number(match[2]) })) continue;
+    const match = /^[a-z][a-z0-9-]*\.(\d+\.\d+\.[0-9a-f]{8})\.[0-9a-f]{4}$/.exec(leaf);
+    if (match === null || ownerMayLive(match[1])) continue;
     const folder = join(serversFolder(home), leaf);
     const record = readRecordFile(join(folder, OWNED_RECORD));
     if (record !== null) await endServer(record, { graceMs: 1000 });
@@ -146,6 +145,12 @@ export async function sweepOwned(home) {
     removed.push(folder);
   }
   return removed;
+}
+
+/** @param {RunningServer} server ended server, with its owner or before */
+export async function removeOwned(server) {
+  removeSocketFolder(server);
+  await removeFolder(server.folder);
 }
 
 /**

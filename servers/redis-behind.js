@@ -12,27 +12,30 @@ import { readRunning } from './record.js';
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
-/** Configurations of proxies know no quotes, or each other ones: such paths are not written. */
+/** Configurations of proxies have no quotes, or different ones, so such paths are refused. */
 export const UNQUOTABLE = /[\s#'"]/;
 
 /**
- * @param {import('../lib/types.js').StartContext} context
+ * @param {Pick<import('../lib/types.js').StartContext, 'home' | 'behind' | 'behindCredentials'>}
+ *   context
  * @param {string} proxy its name
- * @returns {Promise<{ address: Address, password: string | undefined }>} of the Redis behind the
- *   proxy: as given, otherwise from the environment, otherwise the one started by Dragstrip; `main`
- *   by TCP and `unix` by its socket, if available
+ * @returns {Promise<{ address: Address, password: string | undefined }>} addresses of the Redis
+ *   behind the proxy: from the option, the environment, or the one started by Dragstrip; `main` by
+ *   TCP and `unix` by its socket, if available. Without a password if its owner has a user name;
+ *   clients without a login are then guests
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if there is none
  */
 export async function redisBehind({ home, behind, behindCredentials }, proxy) {
   if (behind?.['redis'] !== undefined) {
-    return { address: behind['redis'], password: behindCredentials?.['redis']?.password };
+    return { address: behind['redis'], password: passwordOf(behindCredentials?.['redis']) };
   }
   const named = process.env['DRAGSTRIP_REDIS'];
   if (named) {
     const [first, socket] = named.split(/,(?=unix:)/);
     const { endpoint: main, password } = locate(first, 'DRAGSTRIP_REDIS');
-    const { DRAGSTRIP_REDIS_PASSWORD: own, DRAGSTRIP_REDIS_PASSWORD_FILE: file } = process.env;
-    if (password || own || file) {
+    const { DRAGSTRIP_REDIS_PASSWORD: passwordOfEnvironment, DRAGSTRIP_REDIS_PASSWORD_FILE: file } =
+      process.env;
+    if (password || passwordOfEnvironment || file) {
       throw targetError(
         `Redis needs a password; Dragstrip does not write passwords into ${proxy}'s configuration`,
         'start a proxy manually, and give its address with --proxy',
@@ -55,15 +58,20 @@ export async function redisBehind({ home, behind, behindCredentials }, proxy) {
     );
   }
   const address = parseAddress(running.address);
-  return { address, password: (await readCredentials(running.credentials ?? {})).password };
+  return { address, password: passwordOf(await readCredentials(running.credentials ?? {})) };
+}
+
+/** @param {import('../lib/types.js').Credentials} [credentials] */
+function passwordOf({ user, password } = {}) {
+  return user === undefined || user === 'default' ? password : undefined;
 }
 
 /**
- * @param {Endpoint} main of a proxy
+ * @param {Endpoint} main main of a proxy
  * @param {import('../lib/types.js').Credentials} credentials
  * @param {string} hint
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET if it does not answer, or cannot
- *   reach its Redis
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: no reply, or it cannot reach its
+ *   Redis
  */
 export async function requireThrough(main, credentials, hint) {
   const { answer, reached, error } = await readThrough(main, credentials);

@@ -27,7 +27,7 @@ const CREDENTIALS = Object.freeze({
 const HINT =
   `start one with \`npx dragstrip servers start ${NAME}\`, ` +
   `or give the address of a node with --${FLAG}`;
-/** They decide how long a failover takes, and what is refused meanwhile. */
+/** Settings that determine the duration of a failover, and the refused requests meanwhile. */
 const SETTINGS = ['cluster-node-timeout', 'cluster-require-full-coverage'];
 
 export default defineServer({
@@ -38,7 +38,7 @@ export default defineServer({
       default: '127.0.0.1:7000',
       env: 'DRAGSTRIP_REDIS_CLUSTER',
       flag: FLAG,
-      summary: 'a node of a Redis Cluster; it names the others',
+      summary: 'any node of a Redis Cluster',
       schemes: ['redis', 'rediss', 'valkey', 'valkeys'],
     },
   },
@@ -55,9 +55,7 @@ export default defineServer({
   start: (context) => startCluster(NAME, context),
 
   async probe(address, credentials) {
-    const { endpoint, nodes, primaries } = await firstAnswer(address, (one) =>
-      readState(one, credentials),
-    );
+    const { endpoint, nodes, primaries } = await findState(address, credentials);
     const { product, version, settings } = await readSettings(endpoint, credentials, {
       title: TITLE,
       credentials: CREDENTIALS,
@@ -76,12 +74,38 @@ export default defineServer({
   },
 });
 
+const STATE = /: its cluster state is /;
+
+/**
+ * @param {import('../lib/types.js').Address} address
+ * @param {Credentials} credentials
+ * @returns {ReturnType<typeof readState>} version of the first node in service
+ * @throws the state of the cluster according to the first node that replies, or the reason why none
+ *   replies
+ */
+async function findState(address, credentials) {
+  /** @type {unknown} */
+  let report;
+  try {
+    return await firstAnswer(address, async (one) => {
+      try {
+        return await readState(one, credentials);
+      } catch (error) {
+        if (STATE.test(error.message)) report ??= error;
+        throw error;
+      }
+    });
+  } catch (error) {
+    throw report ?? error;
+  }
+}
+
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
  * @returns {Promise<{ endpoint: Endpoint, nodes: number, primaries: number }>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET if it is no node of a cluster, or of
- *   one that does not serve
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: not a node of a cluster, or the
+ *   cluster is not in service
  */
 async function readState(endpoint, credentials) {
   const where = `${TITLE} at ${formatEndpoint(endpoint)}`;
@@ -103,7 +127,7 @@ async function readState(endpoint, credentials) {
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
- * @returns {Promise<Endpoint[]>} encrypted where this one is
+ * @returns {Promise<Endpoint[]>} encrypted if this one is
  */
 async function readNodes(endpoint, credentials) {
   const reply = await call(endpoint, credentials, ['CLUSTER', 'SLOTS']);

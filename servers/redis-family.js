@@ -1,5 +1,5 @@
 /**
- * Servers with the protocol and the settings of Redis: how to find, start and probe them. Their
+ * Servers with the protocol and settings of Redis: how to find, start and probe them. Their
  * settings are in redis.conf, which also serves for manual starts.
  */
 
@@ -10,15 +10,16 @@ import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
-import { findListener } from '../measure/listener.js';
+import { findServer } from '../measure/listener.js';
 import { encodeCommand } from '../protocols/resp/command.js';
 import { askRedis } from './ask-redis.js';
 import { certificatesIn } from './certificates.js';
 import { readProgramVersion } from './command.js';
 import { ask, nameKind, notThere } from './conversation.js';
-import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
+import { startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
-import { randomSecret, writePrivate } from './secrets.js';
+import { PROBE_KEY } from './proxied-read.js';
+import { OWN_USER, randomSecret, writePrivate } from './secrets.js';
 
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
@@ -30,7 +31,7 @@ const READY_TIMEOUT_MS = 120_000;
 const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads', 'hz'];
 
 /**
- * @typedef {object} Family what tells such a server from another
+ * @typedef {object} Family differences between such servers
  * @property {string} name
  * @property {string} title for messages
  * @property {string} summary
@@ -38,11 +39,13 @@ const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads'
  * @property {import('../lib/types.js').ServerDefinition['endpoints']['main']} endpoint
  * @property {Record<'user' | 'password', string> & { controller?: string }} credentials
  * @property {readonly string[]} packages
- * @property {string | null} product that has to answer; null: any with the protocol
- * @property {string} [binariesOf] the server whose programs it runs on, if not its own
- * @property {string} [rules] of its user, as ACL SETUSER takes them; absent: everything
- * @property {() => Credentials & { password: string }} [secrets] of a start; absent: a password
- * @property {boolean} [keepsRows] over a restart, of a persistent one; absent: yes
+ * @property {string | null} product required product; null: any with the protocol
+ * @property {string} [binariesOf] the server whose programs it uses, if different
+ * @property {string} [rules] permissions of its user, in the syntax of ACL SETUSER; absent: all
+ * @property {() => Credentials & { password: string }} [secrets] creates the secrets of a start;
+ *   absent: a password
+ * @property {boolean} [keepsRows] whether a persistent server keeps its rows over a restart;
+ *   absent: yes
  */
 
 /**
@@ -71,7 +74,11 @@ export function defineRedisServer(family) {
     },
 
     async start(context) {
-      const secrets = family.secrets?.() ?? { password: randomSecret() };
+      const { guest } = context;
+      const secrets = family.secrets?.() ?? {
+        ...(guest !== undefined && { user: OWN_USER }),
+        password: randomSecret(),
+      };
       const path = context.binaries.programs[server];
       const { env } = context.binaries;
       const version = await readProgramVersion(path, ['--version'], /\bv=(\S+)/, env);
@@ -83,9 +90,10 @@ export function defineRedisServer(family) {
           inner: context.tls ? ['tls'] : [],
           readyTimeoutMs: READY_TIMEOUT_MS,
           secrets,
-          plan(folder, ports) {
-            const configuration = writeConfiguration(folder, secrets.password, family.rules);
-            const what = { program: path, version, folder, configuration };
+          socket: 'redis.sock',
+          plan(folder, ports, socket) {
+            const configuration = writeConfiguration(folder, secrets, family.rules, guest);
+            const what = { program: path, version, folder, configuration, socket };
             const keeps = family.keepsRows !== false && !context.owned;
             return planStart(what, ports, keeps);
           },
@@ -95,12 +103,18 @@ export function defineRedisServer(family) {
       );
     },
 
-    async probe({ main }, given) {
+    ...(family.rules === undefined && {
+      byHand: ({ programs }) => [
+        { program: programs[server], args: [CONFIGURATION, '--port', portOf(endpoint.default)] },
+      ],
+    }),
+
+    async probe({ main }, login) {
       const answer = await sniff(main);
       if (answer.end !== 'enough' || nameKind(answer.bytes) !== 'Redis') {
         throw notThere(title, main, answer, hintOf(family));
       }
-      const { product, version, settings } = await readSettings(main, given, {
+      const { product, version, settings, processId } = await readSettings(main, login, {
         ...family,
         hint: hintOf(family),
       });
@@ -110,11 +124,16 @@ export function defineRedisServer(family) {
           hintOf(family),
         );
       }
-      // Other products are named where Redis is expected, which is what drivers are bound to.
+      // Products other than Redis are named, since drivers are bound to Redis.
       const label = product === title ? version : `${product} ${version}`;
-      return { version: label, settings, pid: await findListener(main) };
+      return { version: label, settings, pid: await findServer(main, processId) };
     },
   });
+}
+
+/** @param {string} address */
+function portOf(address) {
+  return address.slice(address.lastIndexOf(':') + 1);
 }
 
 /** @param {Family} family */
@@ -127,44 +146,46 @@ function hintOf({ name, endpoint }) {
 
 /**
  * @param {string} folder
- * @param {string} password
- * @param {string} [rules] of the user
+ * @param {Credentials & { password: string }} owner
+ * @param {string} [rules] rules of the owner
+ * @param {import('../lib/server-types.js').Guest} [guest]
  * @returns {string} path of a private file: redis.conf and the hash of the password. Not an
- *   `include`, whose path is a pattern: a path of the user's may be one by accident
+ *   `include`, whose path is a glob pattern, and a user's path may contain one
  */
-function writeConfiguration(folder, password, rules = '~* &* +@all') {
+function writeConfiguration(folder, { user, password }, rules = '~* &* +@all', guest = undefined) {
   const path = join(folder, 'redis.conf');
   const settings = readFileSync(CONFIGURATION, 'utf8');
   const hash = createHash('sha256').update(password).digest('hex');
-  // Not requirepass, which CONFIG GET shows in plain text to every user who may log in.
-  writePrivate(path, `${settings}\nuser default on #${hash} ${rules}\n`);
+  // Not requirepass, which CONFIG GET shows in plain text to every user.
+  const users = [`user ${user ?? 'default'} on #${hash} ${rules}`];
+  if (guest !== undefined) {
+    const allowed = guest.commands.map((command) => `+${command}`).join(' ');
+    // Clients without a login are the default user. A proxy is ready when it replies to a read.
+    users.push(`user default on nopass ~${guest.prefix}* ~${PROBE_KEY} ${allowed}`);
+  }
+  writePrivate(path, `${settings}\n${users.join('\n')}\n`);
   return path;
 }
 
 /**
- * @param {{ program: string, version: string, folder: string, configuration: string }} what
+ * @param {{ program: string, version: string, folder: string, configuration: string,
+ *   socket: string }} what
  * @param {Record<string, number>} ports tls: of encrypted connections
- * @param {boolean} keeps its rows over a restart
+ * @param {boolean} keeps whether it keeps its rows over a restart
  */
-function planStart({ program, version, folder, configuration }, ports, keeps) {
-  const socket = join(folder, 'redis.sock');
+function planStart({ program, version, folder, configuration, socket }, ports, keeps) {
   const { main, tls: tlsPort } = ports;
   const args = [configuration, '--port', String(main), '--dir', folder];
+  args.push('--unixsocket', socket, '--unixsocketperm', '700');
   if (tlsPort !== undefined) args.push(...tlsArguments(folder, tlsPort));
-  /** @type {Record<string, string>} */
-  const sockets = {};
-  if (socket.length <= SOCKET_PATH_MAX) {
-    args.push('--unixsocket', socket, '--unixsocketperm', '700');
-    sockets['unix'] = socket;
-  }
   // Persistent servers keep their rows over a restart: a snapshot at shutdown, never while running.
   // Requires Redis 7.
   if (keeps && Number.parseInt(version, 10) >= 7) args.push('--shutdown-on-sigterm', 'save');
-  return { program, args, sockets, tlsPort };
+  return { program, args, tlsPort };
 }
 
 /**
- * Clients may have a certificate, which is verified then: not every driver can.
+ * Client certificates are optional, because not every driver supports them; they are verified.
  * @param {string} folder
  * @param {number} port
  */
@@ -194,8 +215,8 @@ async function isReady(endpoint, credentials) {
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
- * @param {{ title: string, credentials: { password: string }, hint: string,
- *   settings?: readonly string[] }} about settings: beside those of every server of the family
+ * @param {{ title: string, credentials: { password: string }, hint: string, settings?: readonly
+ *   string[] }} about settings: further settings beside the common ones
  */
 export async function readSettings(endpoint, credentials, about) {
   const { title, credentials: variables, hint, settings: more = [] } = about;
@@ -219,10 +240,11 @@ export async function readSettings(endpoint, credentials, about) {
     const [, value] = Array.isArray(reply.value) ? reply.value : [];
     if (value !== undefined) settings[names[i]] = value;
   }
-  return { ...productOf(info.value), settings };
+  const processId = Number(/^process_id:(\d+)/m.exec(info.value)?.[1]);
+  return { ...productOf(info.value), settings, processId };
 }
 
-/** Products that answer as Redis, by the field of INFO that has their own version. */
+/** Products compatible with Redis, by the INFO field of their version. */
 const PRODUCTS = Object.freeze({
   valkey_version: 'Valkey',
   dragonfly_version: 'Dragonfly',
@@ -231,7 +253,7 @@ const PRODUCTS = Object.freeze({
 });
 
 /**
- * Others than Redis also say a redis_version, which is the one that they are compatible with. Pure.
+ * Other products also have a redis_version, with which they are compatible. Pure.
  * @param {string} info reply of INFO server
  * @returns {{ product: string, version: string }}
  */
@@ -242,7 +264,7 @@ export function productOf(info) {
     if (version !== undefined) return { product, version: version.replace(/^df-v?/, '') };
   }
   const version = field('redis_version') ?? 'unknown';
-  // KeyDB has no field of its own.
+  // KeyDB has no separate field.
   const isKeyDb = /keydb/i.test(field('executable') ?? '');
   return { product: isKeyDb ? 'KeyDB' : 'Redis', version };
 }

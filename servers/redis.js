@@ -16,5 +16,5 @@ export default defineRedisServer({
   },
   credentials: { user: 'DRAGSTRIP_REDIS_USER', password: 'DRAGSTRIP_REDIS_PASSWORD' },
   packages: ['redis-server', 'redis-tools'],
-  product: null, // Valkey and others may be measured in its place
+  product: null, // Valkey and others may be measured instead
 });

@@ -1,13 +1,11 @@
-/**
- * The servers by name, loaded on demand: the list costs nothing at start-up.
- */
+/** The servers by name, loaded on demand. */
 
 import { usageError } from '../lib/errors.js';
 
 /** @typedef {import('../lib/types.js').ServerDefinition} ServerDefinition */
 
 /**
- * A new server is one file and one line here.
+ * A new server needs one file and one line here.
  * @type {Record<string, () => Promise<{ default: ServerDefinition }>>}
  */
 const SERVERS = {
@@ -26,7 +24,7 @@ const SERVERS = {
 export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
 
 /**
- * Servers fetched or started only by name: Cassandra, which needs half a gigabyte and Java, the
+ * Servers fetched or started only by name: Cassandra, which needs half a gigabyte and Java,
  * proxies, which store nothing, the cluster, which has six processes, and the coordinator, which is
  * never measured.
  */

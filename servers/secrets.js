@@ -1,6 +1,6 @@
 /**
  * The secrets of a server that Dragstrip starts: random per start, one private file per secret.
- * What travels in records, messages and environments is the path of a file, never its content.
+ * Records, messages and environments contain the path of a file, never its content.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -12,13 +12,13 @@ import { join } from 'node:path';
 /** User name on servers that have users. */
 export const OWN_USER = 'dragstrip';
 
-/** @returns {string} 192 random bits in hexadecimal: no server and no file format escapes any */
+/** @returns {string} 192 random bits in hexadecimal, which need no escaping in any file format */
 export function randomSecret() {
   return randomBytes(24).toString('hex');
 }
 
 /**
- * @param {string} folder of the server, private
+ * @param {string} folder folder of the server, private
  * @param {Credentials} secrets
  * @returns {Record<string, string>} path per field, as lib/credentials.js reads it
  */
@@ -38,7 +38,7 @@ export function writeSecrets(folder, secrets) {
 }
 
 /**
- * Replaces a file by one that only this user can read; the old one and its permissions are gone.
+ * Replaces a file by one that only this user can read; the old one is removed with its permissions.
  * @param {string} path
  * @param {string} text
  */

@@ -60,7 +60,7 @@ export default defineServer({
         plan(folder, ports) {
           const secretFile = join(folder, 'box.secret');
           writePrivate(secretFile, secrets.password);
-          // A copy: the server's user may not be able to enter the folder of this package.
+          // A copy, because the server's user may have no access to the folder of this package.
           const script = join(folder, 'box.lua');
           writePrivate(script, readFileSync(SCRIPT, 'utf8'));
           return {
@@ -81,6 +81,14 @@ export default defineServer({
     );
   },
 
+  byHand: ({ programs }) => [
+    {
+      program: programs['tarantool'],
+      args: [SCRIPT],
+      env: { DRAGSTRIP_BOX_FOLDER: 'tarantool' },
+    },
+  ],
+
   async probe({ main }, credentials) {
     const answer = await ask(main, { send: null, enough: isGreeting });
     const match = GREETING.exec(answer.bytes.toString('latin1'));
@@ -97,7 +105,7 @@ function isGreeting(bytes) {
 }
 
 /**
- * The greeting is not sufficient: it comes before box.lua has run.
+ * The greeting is not sufficient, because it is sent before box.lua has run.
  * @param {Endpoint} endpoint
  * @param {Credentials} secrets
  */

@@ -1,34 +1,44 @@
 /**
- * Servers started by root run as a user without rights and without an account: one of its own,
- * since `nobody` is shared with other programs, which could read the files of the servers then.
+ * Servers started by root run as an unprivileged user without an account. Not as `nobody`, because
+ * other programs of that user could read the files of the servers. Each server has a different
+ * user; a proxy has the user of its Redis, whose socket it opens.
  */
 
 import { chmodSync, lchownSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { refusedError } from '../lib/errors.js';
-import { makeFolder } from '../lib/folder.js';
+import { listFolder, makeFolder } from '../lib/folder.js';
 import { closedFolder } from '../lib/home.js';
+import { bySetpriv, UNTIL_PARENT_DIES } from '../lib/parent-death.js';
 
 /** @typedef {{ uid: number, gid: number }} ServerUser */
 
-/** Numbers that neither accounts of people nor those of packages have; the first free one. */
+/** User ids that are neither used for accounts of people nor of packages: ten per server. */
 const FIRST_UID = 61_000;
-const LAST_UID = 61_100;
-/** Entering is allowed to others, listing is not. */
+const LAST_UID = 61_099;
+const UIDS = 10;
+/** Options of a server under that user, which prevent gaining privileges by executing programs. */
+const CONFINED = Object.freeze([
+  ...['--clear-groups', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'],
+]);
+/** Others may traverse, but not list. */
 const ENTER = 0o011;
 
-/** Environment variable in place of the option --as-root. */
+/** Environment variable equivalent to --as-root. */
 export const AS_ROOT_VARIABLE = 'DRAGSTRIP_AS_ROOT';
 
 /**
- * @param {{ home: string, packagesHome?: string, paths: readonly string[], asRoot?: boolean }}
- *   context paths: programs and folders of libraries that the server must reach
- * @returns {ServerUser | undefined} undefined: the user of this process, who is not root or wants
- *   it so
- * @throws {import('../lib/errors.js').DragstripError} E_REFUSED where such a user cannot reach the
+ * @param {number} nth index among all servers, which have distinct users
+ * @param {{ home: string, packagesHome?: string, paths: readonly string[], socket?: string,
+ *   asRoot?: boolean }} context paths: programs and library folders that the server must access;
+ *   socket: socket of another server that it opens
+ * @returns {ServerUser | undefined} undefined: the user of this process, which is not root or
+ *   requested it
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED: such a user cannot access the
  *   files
  */
-export function serverUser({ home, packagesHome = home, paths, asRoot = wantsRoot() }) {
+export function serverUser(nth, context) {
+  const { home, packagesHome = home, paths, socket, asRoot = wantsRoot() } = context;
   if (process.getuid?.() !== 0 || asRoot) return undefined;
   makeFolder(join(home, 'servers'), { mode: 0o700 });
   for (const each of new Set([home, packagesHome])) {
@@ -43,7 +53,7 @@ export function serverUser({ home, packagesHome = home, paths, asRoot = wantsRoo
         `ordinary user, or set ${AS_ROOT_VARIABLE}=yes to start them as root`,
     );
   }
-  const uid = freeUid();
+  const uid = ownerOf(socket) ?? freeUid(nth);
   return { uid, gid: uid };
 }
 
@@ -51,7 +61,7 @@ function wantsRoot() {
   return process.env[AS_ROOT_VARIABLE] === 'yes';
 }
 
-/** @param {string} folder of the state folder; only what root itself made is changed */
+/** @param {string} folder state folder; only folders created by root are changed */
 function letEnter(folder) {
   const there = statSync(folder, { throwIfNoEntry: false });
   if (there === undefined || there.uid !== 0 || (there.mode & ENTER) === ENTER) return;
@@ -60,18 +70,54 @@ function letEnter(folder) {
 
 /**
  * @param {string} path
- * @returns {string | null} the first folder of it, from the root on, that others may not enter
+ * @returns {string | null} the first folder of the path that others cannot traverse
  */
 function closedFolderOf(path) {
   const real = realpathSync(path);
   return closedFolder(statSync(real).isDirectory() ? real : dirname(real));
 }
 
-/** @returns {number} */
-function freeUid() {
+/**
+ * @param {ServerUser} user
+ * @param {string} program path
+ * @param {readonly string[]} args
+ * @param {{ owned: boolean }} how owned: killed when this process ends
+ * @returns {[string, string[]] | null} the wrapped command of root; null: root lacks the permission
+ */
+export function asUser({ uid, gid }, program, args, { owned }) {
+  const numbers = ['--reuid', String(uid), '--regid', String(gid)];
+  const options = [...numbers, ...CONFINED, ...(owned ? UNTIL_PARENT_DIES : [])];
+  return bySetpriv(options, program, args);
+}
+
+/**
+ * @param {string} [socket]
+ * @returns {number | undefined} the server's user, if it is unprivileged
+ */
+function ownerOf(socket) {
+  const uid = socket && statSync(socket, { throwIfNoEntry: false })?.uid;
+  return uid && isServerUid(uid) ? uid : undefined;
+}
+
+/** @param {number} uid @returns {boolean} whether it is reserved for servers */
+export function isServerUid(uid) {
+  return uid >= FIRST_UID && uid <= LAST_UID;
+}
+
+/**
+ * @param {number} nth
+ * @returns {number} a free user of the server; if all are in use, one of them
+ */
+function freeUid(nth) {
+  const first = FIRST_UID + UIDS * nth;
   const taken = new Set(readLines('/etc/passwd').map((line) => Number(line.split(':')[2])));
-  for (let uid = FIRST_UID; uid <= LAST_UID; uid += 1) if (!taken.has(uid)) return uid;
-  throw refusedError(`accounts have all the numbers from ${FIRST_UID} to ${LAST_UID}`);
+  const own = Array.from({ length: UIDS }, (_, i) => first + i).filter((uid) => !taken.has(uid));
+  if (own.length === 0) throw refusedError(`accounts have the numbers from ${first} on`);
+  const pids = listFolder('/proc').filter((leaf) => /^\d+$/.test(leaf));
+  const living = new Set(
+    pids.map((pid) => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid),
+  );
+  return own.find((uid) => !living.has(uid)) ?? own[0];
 }
 
 /** @param {string} path */
@@ -84,19 +130,19 @@ function readLines(path) {
 }
 
 /**
- * Gives a server its folder and all in it, but not the files with the secrets of its clients.
+ * Makes the server the owner of its folder and contents, except files with secrets of clients.
  * @param {string} folder
  * @param {ServerUser | undefined} user
- * @throws {import('../lib/errors.js').DragstripError} E_REFUSED where this root may not do that
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED: root lacks the permission
  */
 export function handOver(folder, user) {
   if (user === undefined) return;
   try {
     lchownSync(folder, user.uid, user.gid);
   } catch (error) {
-    // A container's root without capabilities, or with few numbers of users.
+    // Root of a container without capabilities, or with few user ids.
     throw refusedError(
-      `servers are not started as root, and this root may not give files away (${error.code})`,
+      `servers are not started as root, and this root cannot change file owners (${error.code})`,
       `work as an ordinary user, or set ${AS_ROOT_VARIABLE}=yes to start them as root`,
     );
   }

@@ -1,5 +1,5 @@
 /**
- * Valkey beside Redis: fetched and started alike. A run uses it instead of Redis, by its
+ * Valkey beside Redis: fetched and started in the same way. A run uses it instead of Redis, by its
  * address: `--redis 127.0.0.1:6380`.
  */
 

@@ -2,22 +2,28 @@
  * The bottleneck of a benchmark: the driver (its thread is full), the server (its thread or the
  * cores are full), or latency (neither; they wait for each other). Pure.
  *
- * Where the kernel counts how long a thread ran and waited for a processor, that decides: time in
- * which it was runnable and had no processor, taken by a neighbour, says nothing about the thread,
- * while CPU time over wall time calls a full driver on a busy machine "latency". Event-loop
- * utilisation is not used: with one request in flight it shows 0.75 to 0.97 at half a core.
+ * If the kernel counts how long a thread ran and waited for a processor, that decides: time in
+ * which it was runnable but preempted by another program is unrelated to the thread's load, while
+ * CPU time over wall time would report a saturated driver on a busy machine as "latency".
+ * Event-loop utilisation is not used: with one request in flight it shows 0.75 to 0.97 at half a
+ * core.
  */
 
 import { upperMedian } from './percentile.js';
 
 /** CPU share from which a thread counts as full; even a busy thread is interrupted sometimes. */
 export const FULL = 0.9;
-/** Run time over the time in which it could have run; above the lower one it is nearly full. */
+/** Run time over runnable time; above the lower bound the thread is nearly full. */
 const OCCUPIED = 0.95;
 const NEARLY_OCCUPIED = 0.8;
 
-/** @typedef {'driver' | 'server' | 'latency' | 'driver/latency' | 'server/latency'} Verdict two
- *   names: between full and not */
+/** Share of the wall time in which the client waited for a processor used by others. */
+const WAITING = 0.25;
+
+/**
+ * @typedef {'driver' | 'server' | 'latency' | 'machine' | 'driver/latency' | 'server/latency'}
+ *   Verdict two names: between the two states
+ */
 
 /**
  * @typedef {object} Bottleneck
@@ -25,40 +31,46 @@ const NEARLY_OCCUPIED = 0.8;
  * @property {number | null} clientShare how full the client's thread was; from CPU time, where
  *   helper
  *   threads (garbage collection) count, it may exceed 1
- * @property {number | null} serverShare the same of the server's busiest thread if known, otherwise
- *   of all its threads together
+ * @property {number | null} serverShare same for the server's busiest thread if known, otherwise
+ *   for all its threads together
+ *
+ * @typedef {{ client: number | null, server: number | null }} Occupancy
  *
  * @typedef {object} CpuTimes sums over the measured rounds of a benchmark
  * @property {number} durationNs wall time
  * @property {number | null} clientCpuNs user and system; null: unknown
- * @property {number | null} serverCpuNs all threads; null: remote or not readable
+ * @property {number | null} serverCpuNs all threads; null: remote or unreadable
  * @property {number | null} [serverThreadNs] the busiest thread; null: unknown
- * @property {number} [cores] of the machine, if the server is local
+ * @property {number} [cores] cores of the machine, if the server is local
  * @property {number} [processes] client processes sharing the load
  * @property {number | null} [ofClientCeiling] throughput / client ceiling
  * @property {number | null} [ofServerCeiling] throughput / server ceiling
  */
 
 /**
- * @param {{ occupancy?: readonly { client: number | null, server: number | null }[],
- *   cpu: CpuTimes, embedded?: boolean }} input occupancy: of the threads, by round; cpu: decides
- *   where it is not known; embedded: there is no server
+ * @param {{ occupancy?: readonly Occupancy[], waits?: readonly number[], cpu: CpuTimes, embedded?:
+ *   boolean }} input occupancy: of the threads, by round; waits: shares of the wall time in which
+ *   the client waited for a processor used by others, by round; cpu: used if the occupancy is
+ *   unknown; embedded: there is no server
  * @returns {Bottleneck}
  */
-export function bottleneckOf({ occupancy = [], cpu, embedded = false }) {
+export function bottleneckOf({ occupancy = [], waits = [], cpu, embedded = false }) {
   const client = upperMedian(occupancy.flatMap((round) => round.client ?? []));
   const server = upperMedian(occupancy.flatMap((round) => round.server ?? []));
-  // A server that cannot be read is not known to wait.
+  // An unreadable server is not known to wait.
   const isBlind = !embedded && server === null && (client ?? 0) < NEARLY_OCCUPIED;
-  return client === null || isBlind
-    ? byCpu(cpu, embedded)
-    : { verdict: byOccupancy(client, server ?? 0), clientShare: client, serverShare: server };
+  const found =
+    client === null || isBlind
+      ? byCpu(cpu, embedded)
+      : { verdict: byOccupancy(client, server ?? 0), clientShare: client, serverShare: server };
+  const isWaiting = found.verdict === 'latency' && (upperMedian(waits) ?? 0) >= WAITING;
+  return isWaiting ? { ...found, verdict: 'machine' } : found;
 }
 
 /**
  * The driver is checked first: if both are full, a faster server alone would change nothing.
  * @param {number} client
- * @param {number} server its busiest thread; 0: there is none
+ * @param {number} server its busiest thread; 0: none
  * @returns {Verdict}
  */
 function byOccupancy(client, server) {

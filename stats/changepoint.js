@@ -21,11 +21,11 @@ export const SERIES_MAX = 2000;
 
 /**
  * @typedef {object} ChangePoint
- * @property {number} index of the first value of the new level
- * @property {number} p of the permutation test, at least 1 / (permutations + 1)
+ * @property {number} index index of the first value of the new level
+ * @property {number} p p value of the permutation test, at least 1 / (permutations + 1)
  * @property {number} before mean of the values since the change point before this
  * @property {number} after mean of the values up to the next one
- * @property {number | null} ratio after / before; null where before is 0
+ * @property {number | null} ratio after / before; null if before is 0
  */
 
 /**
@@ -33,15 +33,15 @@ export const SERIES_MAX = 2000;
  * @property {number} [alpha] significance level, 0.01 by default
  * @property {number} [minSegment] shortest segment, at least 2; 3 by default
  * @property {number} [permutations] 199 by default
- * @property {number} [seed] of the permutations, 1 by default
+ * @property {number} [seed] seed of the permutations, 1 by default
  */
 
 /**
  * @param {readonly number[]} values in chronological order
  * @param {ChangePointOptions} [options]
  * @returns {ChangePoint[]} in chronological order; empty if the series is too short
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite, more
- *   than 2,000 of them, or permutations too few to reach alpha
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a value that is not finite, more
+ *   than 2,000 values, or too few permutations to reach alpha
  */
 export function changePoints(values, options = {}) {
   const { alpha = 0.01, minSegment = 3, permutations = 199, seed = 1 } = options;
@@ -56,7 +56,7 @@ export function changePoints(values, options = {}) {
     throw usageError(`changePoints: ${permutations} permutations cannot reach a p of ${alpha}`);
   }
   /** @type {{ index: number, p: number }[]} */
-  const found = [];
+  const changes = [];
   /** @type {[number, number][]} */
   const pending = [[0, values.length]];
   for (let segment = pending.pop(); segment; segment = pending.pop()) {
@@ -68,11 +68,11 @@ export function changePoints(values, options = {}) {
     const p = permutationP(part, split.energy, { minSegment, permutations, random });
     if (p > alpha) continue;
     const index = from + split.index;
-    found.push({ index, p });
+    changes.push({ index, p });
     pending.push([from, index], [index, to]);
   }
-  found.sort((first, second) => first.index - second.index);
-  return found.map((point, k) => describe(values, found, point, k));
+  changes.sort((first, second) => first.index - second.index);
+  return changes.map((point, k) => describe(values, changes, point, k));
 }
 
 /**
@@ -93,7 +93,7 @@ function describe(values, found, { index, p }, k) {
  * Moving one value at a time from right to left changes the sums only by its own distances.
  * @param {readonly number[]} values
  * @param {number} minSegment
- * @returns {{ index: number, energy: number } | null} null where the segment is too short
+ * @returns {{ index: number, energy: number } | null} null if the segment is too short
  */
 function bestSplit(values, minSegment) {
   const count = values.length;
@@ -125,7 +125,7 @@ function bestSplit(values, minSegment) {
 /**
  * Share of the shuffled series, including this one, that have an equally good split.
  * @param {readonly number[]} values
- * @param {number} energy of the best split
+ * @param {number} energy energy of the best split
  * @param {{ minSegment: number, permutations: number, random: () => number }} options
  * @returns {number}
  */

@@ -1,9 +1,9 @@
 /**
- * Contenders of one run against each other, from the means of their processes: estimates, the
- * pooled variance, intervals of ratios, all pairs at once.
+ * Compares contenders of one run by the means of their processes: estimates, the pooled variance,
+ * intervals of ratios, simultaneous for all pairs.
  *
- * Goals: an interval that covers what it says with few processes: Student over processes. A
- * bootstrap over blocks covers 82 % where processes differ by 3 %, and 50 % at 8 %. Non-goals:
+ * Goals: intervals with their nominal coverage with few processes: Student over processes. A
+ * bootstrap over blocks covers 82 % if processes differ by 3 %, and 50 % at 8 %. Non-goals:
  * verdicts and ranks: separation.js.
  */
 
@@ -20,38 +20,39 @@ import { studentizedRangeQuantile } from './studentized-range.js';
  * at 0.2 92 % (simulated, `bench/coverage.js`).
  */
 const LEVENE_MIN = 0.2;
-/** At least so many contenders have one variance, and at least half of them. */
+/** Minimum number, and at least half, of the contenders with a common variance. */
 const POOL_MIN = 3;
-/** Distances that are rounding of equal values. */
+/** Distances below this are rounding errors of equal values. */
 const ROUNDING = 1e-12;
 
 /**
- * @typedef {object} Difference of two contenders, on logs
- * @property {number} value estimate of the first less that of the second
+ * @typedef {object} Difference difference of two contenders, in logs
+ * @property {number} value estimate of the first minus that of the second
  * @property {number} half half-width of its own interval
- * @property {number} halfOfAll half-width that holds for all pairs at once
+ * @property {number} halfOfAll half-width that holds simultaneously for all pairs
  */
 
 /**
  * @typedef {object} Contest
- * @property {number} k contenders
- * @property {number} rounds processes of each
+ * @property {number} k number of contenders
+ * @property {number} rounds processes per contender
  * @property {number[]} estimates means over processes
- * @property {number[]} halfAlone half-widths of the estimates by themselves; infinite: one round
+ * @property {number[]} halfAlone half-widths of the individual estimates; infinite: one round
  * @property {number} variance pooled residual variance of a process
- * @property {number} degreesOfFreedom of the pooled variance
- * @property {number | null} leveneP of all contenders; null: one contender, or two rounds
+ * @property {number} degreesOfFreedom degrees of freedom of the pooled variance
+ * @property {number | null} leveneP p value over all contenders; null: one contender, or two rounds
  * @property {readonly number[]} pool contenders that share the variance; empty: each has its own
  * @property {number} confidence
  * @property {readonly (readonly number[])[]} means
  */
 
 /**
- * @param {readonly (readonly number[])[]} means of processes, by contender and round; complete
- * @param {{ confidence?: number, pooled?: boolean }} [options] pooled: false of processes with few
- *   segments, where one that stalled would widen the intervals of all others
+ * @param {readonly (readonly number[])[]} means means of processes, by contender and round;
+ *   complete
+ * @param {{ confidence?: number, pooled?: boolean }} [options] pooled: false for processes with few
+ *   segments, in which a stall of one would widen the intervals of all others
  * @returns {Contest}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a mean is missing
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a mean is missing
  */
 export function contest(means, { confidence = CONFIDENCE, pooled = true } = {}) {
   const k = means.length;
@@ -60,9 +61,9 @@ export function contest(means, { confidence = CONFIDENCE, pooled = true } = {}) 
   if (k === 0 || rounds === 0 || !complete) throw usageError('contest: means are missing');
   const estimates = means.map((row) => mean([...row]));
   const halfAlone = means.map((row) => studentHalf(row, confidence));
-  const whole = tableOf(means, [...means.keys()]);
-  const { leveneP } = whole;
-  const { members, ...table } = (pooled ? poolOf(means) : null) ?? { ...whole, members: [] };
+  const full = tableOf(means, [...means.keys()]);
+  const { leveneP } = full;
+  const { members, ...table } = (pooled ? poolOf(means) : null) ?? { ...full, members: [] };
   const { variance, degreesOfFreedom } = table;
   const shared = { k, rounds, estimates, halfAlone, confidence, means };
   return { ...shared, variance, degreesOfFreedom, leveneP, pool: members };
@@ -70,8 +71,8 @@ export function contest(means, { confidence = CONFIDENCE, pooled = true } = {}) 
 
 /**
  * Contenders among which Levene's test finds no difference of variances. One whose processes differ
- * much more than those of the others would take the narrow intervals from all of them, so the most
- * variable is left out until the test does not speak against the rest.
+ * much more than those of the others would widen all narrow intervals, so the most variable is
+ * excluded until the test accepts the rest.
  * @param {readonly (readonly number[])[]} means
  * @returns {(Table & { members: number[] }) | null} null: less than half of them agree
  */
@@ -89,7 +90,7 @@ function poolOf(means) {
 }
 
 /**
- * @typedef {object} Table of contenders and rounds, both effects out
+ * @typedef {object} Table contenders by rounds, with both effects removed
  * @property {number[][]} residuals
  * @property {number} variance
  * @property {number} degreesOfFreedom
@@ -116,7 +117,7 @@ function tableOf(means, members) {
 }
 
 /**
- * Residuals of the two-way table: what neither the contender nor the round explains.
+ * Residuals of the two-way table: the part explained neither by the contender nor by the round.
  * @param {readonly (readonly number[])[]} means
  * @returns {number[][]}
  */
@@ -144,8 +145,8 @@ function ownError({ means, rounds }, i, j) {
 }
 
 /**
- * Of two contenders of the pool, the pooled variance with its (m − 1)(R − 1) degrees of freedom;
- * else that of the pair's own differences with R − 1.
+ * Variance of two contenders: pooled, with its (m − 1)(R − 1) degrees of freedom; otherwise that of
+ * the pair's own differences with R − 1.
  * @param {Contest} contest
  * @param {number} i
  * @param {number} j
@@ -162,7 +163,7 @@ function errorOf(contest, i, j) {
  * @param {Contest} contest
  * @param {number} i
  * @param {number} j
- * @returns {Difference} of contender i to contender j
+ * @returns {Difference} difference of contender i to contender j
  */
 export function differenceOf(contest, i, j) {
   const { estimates, confidence, rounds } = contest;
@@ -177,9 +178,9 @@ export function differenceOf(contest, i, j) {
 }
 
 /**
- * Standard errors that every pair's difference stays within at once. The studentised range assumes
- * one variance for all; where pairs have variances of their own it finds false pairs in 12 to 14 %
- * of simulated races at a nominal 5 %, so Student's t at Šidák's level (1967) is used there.
+ * Standard errors that bound the differences of all pairs simultaneously. The studentised range
+ * assumes one variance for all; if pairs have their own variances it finds false pairs in 12 to 14
+ * % of simulated races at a nominal 5 %, so Student's t at Šidák's level (1967) is used there.
  * @param {Contest} contest
  * @param {number} df
  * @param {boolean} pooled

@@ -1,7 +1,7 @@
 /**
- * Student's t and Fisher's F by jstat, with the checks of arguments that it does not have.
- * Quantiles agree with 30 digits of mpmath within 4e-8, tails within 2e-7 (test/fast/stats): an
- * interval needs four digits.
+ * Student's t and Fisher's F by jstat, with the missing checks of arguments. Quantiles agree with
+ * 30 digits of mpmath within 4e-8, tails within 2e-7 (test/fast/stats): an interval needs four
+ * digits.
  *
  * Non-goal: the studentised range. jstat's quantile of it is off by 12 % at two degrees of freedom;
  * studentized-range.js integrates it.
@@ -10,13 +10,13 @@
 import { createRequire } from 'node:module';
 import { usageError } from '../lib/errors.js';
 
-// It has no types, and no module for `import`.
+// It has no types, and no ESM entry.
 const { jStat } = createRequire(import.meta.url)('jstat');
 
-/** All pairs of a table have few quantiles. @type {Map<string, number>} */
+/** All pairs of a table share few quantiles. @type {Map<string, number>} */
 const quantiles = new Map();
 
-/** @type {(x: number) => number} ln Γ(x) of x above 0 */
+/** @type {(x: number) => number} ln Γ(x) for x above 0 */
 export const logGamma = jStat.gammaln;
 
 /** @type {(z: number) => number} Φ(z), within 1e-15 */
@@ -45,7 +45,7 @@ export function studentTail(t, df) {
 export function studentQuantile(p, df) {
   requireFreedom('studentQuantile', df);
   if (!(p > 0 && p < 1)) {
-    throw usageError(`studentQuantile: p must be above 0 and below 1, it is ${p}`);
+    throw usageError(`studentQuantile: p must be above 0 and below 1, not ${p}`);
   }
   const key = `${p} ${df}`;
   const value = quantiles.get(key) ?? (p === 0.5 ? 0 : jStat.studentt.inv(p, df));
@@ -57,10 +57,10 @@ export function studentQuantile(p, df) {
  * Probability that a variable of Fisher's F distribution lies above `f` (Abramowitz and Stegun
  * 26.6.2).
  * @param {number} f
- * @param {number} df1 of the numerator, above 0
- * @param {number} df2 of the denominator, above 0
+ * @param {number} df1 degrees of freedom of the numerator, above 0
+ * @param {number} df2 degrees of freedom of the denominator, above 0
  * @returns {number} 0 to 1
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for degrees of freedom not above 0
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: degrees of freedom not above 0
  */
 export function fTail(f, df1, df2) {
   requireFreedom('fTail', df1, df2);
@@ -73,5 +73,5 @@ export function fTail(f, df1, df2) {
  */
 function requireFreedom(where, ...all) {
   if (all.every((df) => df > 0 && Number.isFinite(df))) return;
-  throw usageError(`${where}: degrees of freedom must be above 0, they are ${all.join(', ')}`);
+  throw usageError(`${where}: degrees of freedom must be above 0, not ${all.join(', ')}`);
 }

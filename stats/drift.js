@@ -1,36 +1,35 @@
 /**
- * Drift within a process: its first against its last third of slices, block state out, or of the
- * windows of a long segment. It replaces a test for a steady state, which a shared
- * machine hardly ever passes.
+ * Drift within a process: its first against its last third of slices without block state, or of the
+ * windows of a long segment. Used instead of a test for a steady state, which hardly ever passes on
+ * a shared machine.
  *
- * Goals: to mark what was surely still warming up, or wearing out. Non-goals: to mark noise: a row
- * is marked only where the whole interval lies beyond ± 2 %.
+ * Goals: to mark rows that were still warming up, or degrading. Non-goals: to mark noise: a row is
+ * marked only if the whole interval lies beyond ± 2 %.
  */
 
 import { mean } from 'simple-statistics';
 import { TRIM, trimmedMean } from './blocks.js';
 import { CONFIDENCE, studentHalf } from './interval.js';
 
-/** What a row may drift without being marked, as a share. */
+/** Drift below which a row is not marked, as a share. */
 export const DRIFT_MAX = 0.02;
 
 /**
- * @typedef {object} Drift of the time per operation, last third over first third
+ * @typedef {object} Drift drift of the time per operation, last third over first third
  * @property {number} ratio 0.9: the last third took 10 % less time
  * @property {number} low
  * @property {number} high
  * @property {boolean} marked
  */
 
-/** Fewer windows of a timeline are no course. */
+/** Fewer windows of a timeline show no trend. */
 const WINDOWS_MIN = 10;
 
 /**
  * The windows of the timelines of a closed loop as the blocks of its segments.
- * @param {readonly import('../lib/result.js').Round[]} rounds measured
- * @returns {(number | null)[][]} log of ns per operation by round and window; the last window of
- *   each
- *   is left out, since it is cut; none of rounds of less than a second
+ * @param {readonly import('../lib/result.js').Round[]} rounds measured rounds
+ * @returns {(number | null)[][]} log of ns per operation by round and window, without the
+ *   incomplete last window of each; empty for rounds of less than a second
  */
 export function windowsOf(rounds) {
   return rounds.flatMap(({ timeline: { windowNs, operations } }) => {
@@ -41,9 +40,10 @@ export function windowsOf(rounds) {
 }
 
 /**
- * @param {readonly (readonly (number | null)[])[]} residuals of one contender by round and block
+ * @param {readonly (readonly (number | null)[])[]} residuals residuals of one contender by round
+ *   and block
  * @param {{ trim?: number, confidence?: number }} [options]
- * @returns {Drift | null} null: fewer than two rounds, or of three blocks
+ * @returns {Drift | null} null: fewer than two rounds of at least three blocks
  */
 export function driftOf(residuals, { trim = TRIM, confidence = CONFIDENCE } = {}) {
   const steps = residuals.flatMap((row) => {

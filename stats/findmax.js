@@ -4,7 +4,7 @@
  * fails. If either confirmation fails, an earlier point passed or failed by chance, and the search
  * continues from there.
  *
- * Pure: a generator that gives the next rate and takes whether it passed.
+ * Pure: a generator that yields the next rate and receives whether it passed.
  */
 
 /** @typedef {'double' | 'halve' | 'bisect' | 'confirm' | 'beyond' | 'widen'} Phase */
@@ -21,10 +21,10 @@
 /**
  * @template T
  * @typedef {object} FindMaxResult
- * @property {number | null} rate the greatest that passed; null if none did
+ * @property {number | null} rate the highest that passed; null if none did
  * @property {boolean} confirmed it passed again, and 5 % above it failed
- * @property {string | null} reason for not being confirmed
- * @property {Point<T>[]} points in the order of the trials
+ * @property {string | null} reason reason why it is not confirmed
+ * @property {Point<T>[]} points points in the order of the trials
  */
 
 /** Maximum distance between the passing and the failing rate. */
@@ -46,7 +46,7 @@ class SearchEnd extends Error {}
  * @param {number} options.start the first rate
  * @param {number} [options.pointsMax]
  * @param {(point: Point<T>) => void} [options.onPoint]
- * @returns {Generator<number, FindMaxResult<T>, T>} gives a rate, takes its trial
+ * @returns {Generator<number, FindMaxResult<T>, T>} yields a rate, receives its trial
  */
 export function* findMax({ start, pointsMax = POINTS_MAX, onPoint }) {
   /** @type {Point<T>[]} */
@@ -115,7 +115,7 @@ function* bracket(start, holds) {
   if (yield* holds(rate, 'double')) {
     do {
       if (rate >= RATE_MAX)
-        throw new SearchEnd(`${rate} per second passed; higher rates are not offered`);
+        throw new SearchEnd(`${rate} per second passed; higher rates are not tried`);
       rate = round(Math.min(RATE_MAX, rate * 2));
     } while (yield* holds(rate, 'double'));
     return;
@@ -141,8 +141,8 @@ function* bisect(range, holds) {
 }
 
 /**
- * Continues from a refuted point in steps of 5 %, until there again is a passing rate below a
- * failing one.
+ * Continues from a refuted point in steps of 5 %, until a passing rate is again below a failing
+ * one.
  * @param {Range} range
  * @param {number} from
  * @param {number} factor below 1: down until it passes; above 1: up until it fails

@@ -1,4 +1,4 @@
-/** The load machines of a run, as figures need them: their processes, their network. Pure. */
+/** Figures of the load machines of a run: their processes, their network. Pure. */
 
 /**
  * @typedef {Pick<import('../lib/result.js').Result, 'fleet' | 'storages' | 'servers'>} Fleet
@@ -8,8 +8,8 @@
 /**
  * @param {Source} source
  * @param {Fleet} result
- * @param {string} [agent] absent: that of all agents whose way is the longest
- * @returns {number | null} ns, the smallest time to open a connection; null: not measured
+ * @param {string} [agent] absent: the agent with the longest network path
+ * @returns {number | null} ns, the shortest time to open a connection; null: not measured
  */
 export function roundTripTo({ storage, profile }, { fleet, storages, servers }, agent) {
   const name = storages.find((one) => one.name === storage && one.profile === profile)?.server;
@@ -22,7 +22,7 @@ export function roundTripTo({ storage, profile }, { fleet, storages, servers }, 
 
 /**
  * @param {Pick<import('../lib/result.js').Benchmark, 'load' | 'rounds'>} source
- * @returns {number} processes that shared its load, on all machines
+ * @returns {number} number of processes that shared its load, on all machines
  */
 export function generatorsOf({ load, rounds }) {
   const all = rounds.map(({ agents = [] }) => agents.reduce((sum, one) => sum + one.processes, 0));

@@ -1,77 +1,88 @@
 /**
- * A gate's decision from the rounds of one run: failed or passed where the interval is beyond the
- * limit or within it, undecided else. Pure.
+ * A gate's decision from the rounds of one run: failed or passed if the interval is beyond the
+ * limit or within it, otherwise undecided. Pure.
  *
- * Goals: a run that may end as soon as it is decided, and still errs in at most 5 % of all runs.
- * Looking after every round would err far more often, so there are few looks: one is due when the
- * interval is as narrow as planned, whatever it shows, and each may use half of the error that is
- * left. Intervals over all looks and gates hold together (Bonferroni).
- * Non-goals: what the values are, and when a run ends.
+ * A count (`writes`) that does not depend on time is decided after the first round.
+ *
+ * Goals: a run that ends soon after its rounds are conclusive, and still errs in at most 5 % of all
+ * runs: each evaluation spends a part of that error (K. K. G. Lan and D. L. DeMets, "Discrete
+ * sequential boundaries for clinical trials", Biometrika 70 (1983); the function is their
+ * approximation of Pocock's boundary), and intervals over all evaluations and gates are
+ * simultaneous (Bonferroni). The variance is that of the pair's own differences: pooled with other
+ * contenders, a noisy fork fails too often. Non-goals: the source of the values, and the end of a
+ * run.
  */
 
-import { contest, differenceOf } from './contenders.js';
+import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { studentQuantile } from './distributions.js';
+import { studentHalf } from './interval.js';
 import { leastRounds } from './precision.js';
+import { EFFECT_MIN } from './separation.js';
 
-const ERROR = 0.05;
+/** Probability of a wrong decision in a run. */
+export const ERROR = 0.05;
 /** Probability that the suggested rounds decide, if the estimate is true. */
 const POWER = 0.8;
-/** The first look is due at half the distance from "equal" to the limit, each further at half. */
-const FIRST_SHARE = 0.5;
-/** Narrower than this no first look waits for, on logs: a limit of 1 has no distance. */
-const TARGET_MIN = 0.005;
+/** Counts of identical code in a window differ by less than this factor. */
+const COUNT_NOISE = 4;
 
 /**
- * @typedef {object} Estimate on logs
+ * @typedef {object} Estimate an estimate, in logs
  * @property {number} value
- * @property {number} half at `confidence`
+ * @property {number} half half-width at `confidence`
  * @property {number} confidence
- * @property {number} deviation of one round
- * @property {number} n rounds
- * @property {(rounds: number) => number} freedom degrees of freedom of so many rounds
+ * @property {number} deviation standard deviation of one round
+ * @property {number} n number of rounds
+ * @property {number} [mean] for a ratio of typical figures: the ratio of throughputs
  */
 
 /**
- * @param {{ look: number, tests: number, last?: boolean }} at look: how many there were before;
- *   tests: gates times benchmarks; last: no further look follows
- * @returns {number} confidence of the interval
+ * @param {number} rounds rounds so far
+ * @param {number} planned total rounds
+ * @returns {number} error that may have been spent so far, at most ERROR
  */
-export function confidenceOf({ look, tests, last = false }) {
-  return 1 - ERROR / tests / 2 ** (last ? look : look + 1);
+export function errorSpent(rounds, planned) {
+  return ERROR * Math.log1p((Math.E - 1) * Math.min(1, rounds / planned));
 }
 
 /**
- * @param {number} limit a ratio; of a limit by itself 1
- * @param {number} look
- * @param {number} precision where the limit has no distance from "equal", as a share
- * @returns {number} half-width on logs at which the look is due
- */
-export function dueAt(limit, look, precision) {
-  const distance = Math.abs(Math.log(limit));
-  const first = distance > 0 ? distance * FIRST_SHARE : Math.log1p(precision);
-  return Math.max(TARGET_MIN, first) / 2 ** look;
-}
-
-/**
- * @param {readonly (readonly number[])[]} logs by contender and round: the candidate's, then the
- *   reference's; further ones only add to what is known of the variance
+ * @param {readonly (readonly number[])[]} logs by contender and round: the candidate, then the
+ *   baseline and its second copy, whose mean is the baseline
  * @param {{ confidence: number, isRatio: boolean }} how
  * @returns {Estimate | null} null: fewer than two rounds, or a value is missing
  */
 export function estimateOf(logs, { confidence, isRatio }) {
-  const used = isRatio ? logs : logs.slice(0, 1);
-  const n = used[0]?.length ?? 0;
-  const isWhole = used.every((row) => row.length === n && row.every(Number.isFinite));
-  if (n < 2 || !isWhole || (isRatio && used.length < 2)) return null;
-  const whole = contest(used, { confidence });
-  const isPooled = isRatio && whole.pool.includes(0) && whole.pool.includes(1);
-  const freedom = (/** @type {number} */ rounds) =>
-    isPooled ? (whole.pool.length - 1) * (rounds - 1) : rounds - 1;
-  const { value, half } = isRatio
-    ? differenceOf(whole, 0, 1)
-    : { value: whole.estimates[0], half: whole.halfAlone[0] };
-  const deviation = (half / studentQuantile((1 + confidence) / 2, freedom(n))) * Math.sqrt(n);
-  return { value, half, confidence, deviation, n, freedom };
+  const [own = [], ...others] = isRatio ? logs : logs.slice(0, 1);
+  const n = own.length;
+  const isWhole = [own, ...others].every((row) => row.length === n && row.every(Number.isFinite));
+  if (n < 2 || !isWhole || (isRatio && others.length === 0)) return null;
+  const values = own.map((log, round) =>
+    isRatio ? log - mean(others.map((row) => row[round])) : log,
+  );
+  const deviation = sampleStandardDeviation(values);
+  return { value: mean(values), half: studentHalf(values, confidence), confidence, deviation, n };
+}
+
+/**
+ * A count that does not depend on time needs no interval: by itself it is exact, and with one
+ * request in flight nothing can be batched. With more in flight, the number of replies per read
+ * depends on timing: identical code has differed by a factor of 3.
+ * @param {object} counted
+ * @param {number | null} counted.count count per operation; null: unknown
+ * @param {number | null} counted.reference 1 for a limit by itself
+ * @param {number} counted.limit
+ * @param {boolean} counted.isBatched whether it is a ratio with more than one request in flight
+ * @param {number} counted.wakeUps counts that may not belong to operations
+ * @param {number} counted.operations
+ * @param {number} counted.n number of rounds
+ * @returns {Estimate | null} null: it has to be estimated from rounds
+ */
+export function countedOf({ count, reference, limit, isBatched, wakeUps, operations, n }) {
+  if (count === null || reference === null || !(count > 0 && reference > 0)) return null;
+  const value = Math.log(count / reference);
+  if (Math.abs(count - limit * reference) * operations < wakeUps) return null;
+  if (isBatched && Math.abs(value - Math.log(limit)) < Math.log(COUNT_NOISE)) return null;
+  return { value, half: 0, confidence: 1, deviation: 0, n };
 }
 
 /**
@@ -79,25 +90,38 @@ export function estimateOf(logs, { confidence, isRatio }) {
  * @param {{ limit: number, op: '<' | '>' }} gate
  * @returns {{ outcome: 'failed' | 'passed' | 'undecided', roundsNeeded: number | null }}
  */
-export function judgeGate(estimate, { limit, op }) {
+export function decideGate(estimate, { limit, op }) {
   const { value, half } = estimate;
   const over = value - Math.log(limit);
-  if (Math.abs(over) <= half) {
+  if (isSplit(estimate, { limit })) return { outcome: 'undecided', roundsNeeded: null };
+  if (half > 0 && Math.abs(over) <= half) {
     return { outcome: 'undecided', roundsNeeded: roundsToDecide(estimate, Math.abs(over)) };
   }
-  return { outcome: (op === '<') === over < 0 ? 'failed' : 'passed', roundsNeeded: null };
+  const isBeyond = op === '<' ? over < 0 : over > 0;
+  return { outcome: isBeyond ? 'failed' : 'passed', roundsNeeded: null };
+}
+
+/**
+ * @param {Estimate} estimate
+ * @param {{ limit: number }} gate
+ * @returns {boolean} whether the typical figure and the throughput are on different sides of the
+ *   limit
+ */
+export function isSplit({ value, mean = value }, { limit }) {
+  const [over, overOfAll] = [value - Math.log(limit), mean - Math.log(limit)];
+  return over * overOfAll < 0 && Math.abs(overOfAll) > Math.log1p(EFFECT_MIN);
 }
 
 /**
  * Rounds after which the same estimate would decide in 4 of 5 cases: the mean's noise shrinks by
  * their square root, and so does Student's quantile (NIST/SEMATECH e-Handbook 7.2.2.2).
  * @param {Estimate} estimate
- * @param {number} gap from the estimate to the limit, on logs
- * @returns {number | null} in all; null: more than 1000
+ * @param {number} gap distance from the estimate to the limit, in logs
+ * @returns {number | null} total number; null: more than 1000
  */
-export function roundsToDecide({ n, confidence, deviation, freedom }, gap) {
+export function roundsToDecide({ n, confidence, deviation }, gap) {
   const decides = (/** @type {number} */ rounds) => {
-    const df = freedom(rounds);
+    const df = rounds - 1;
     const reach = studentQuantile((1 + confidence) / 2, df) + studentQuantile(POWER, df);
     return (reach * deviation) / Math.sqrt(rounds) <= gap;
   };

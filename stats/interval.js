@@ -36,9 +36,9 @@ export function requireFinite(values, where) {
 /**
  * Half the width of Student's interval of a mean: t(n - 1) · s / √n. Student, "The probable error
  * of a mean", Biometrika 6 (1908).
- * @param {readonly number[]} values of rounds
+ * @param {readonly number[]} values values of rounds
  * @param {number} confidence
- * @returns {number} infinite of one value
+ * @returns {number} infinite for a single value
  */
 export function studentHalf(values, confidence) {
   const n = values.length;
@@ -53,7 +53,7 @@ export function studentHalf(values, confidence) {
  * consistent with that of A/B.
  * @param {readonly number[]} values one per round
  * @returns {Figure | null} null without values
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a value that is not finite
  */
 export function figureOver(values) {
   requireFinite(values, 'figureOver');
@@ -72,7 +72,7 @@ export function figureOver(values) {
 
 /**
  * @param {number} log
- * @param {number} half half-width on logs; infinite: one round
+ * @param {number} half half-width in logs; infinite: one round
  * @param {number} n
  * @returns {Figure}
  */

@@ -1,26 +1,27 @@
 /**
- * The knee of a ramp: the greatest offered rate that was still taken. Pure. The usual definition by
+ * The knee of a ramp: the highest offered rate that was sustained. Pure. The usual definition by
  * curvature (Satopää et al., "Finding a Kneedle in a Haystack", 2011) needs more points than a ramp
- * has; this one is what an operator would say: it keeps up, and waits have not begun to pile up.
+ * has; this one is an operator's: the server keeps up, and response times have not begun to rise
+ * steeply.
  */
 
 /** A rate is achieved within this share of it. */
 const ACHIEVED_MIN = 0.99;
-/** Beyond so many times the response time at the lowest rate waits have piled up. */
+/** A response time above this multiple of that at the lowest rate indicates queueing. */
 const RISE_MAX = 5;
 
 /**
  * @typedef {object} Step
  * @property {number} offered operations per second
  * @property {number} achieved
- * @property {number} dropped share of those that were not sent
- * @property {number | null} p99Ns response time; null: not known
+ * @property {number} dropped share of operations that were not sent
+ * @property {number | null} p99Ns response time; null: unknown
  */
 
 /**
- * @param {readonly Step[]} steps of one storage
- * @returns {number | null} the rate before the first that was not taken; null: all were, the first
- *   was not, or there is only one
+ * @param {readonly Step[]} steps steps of one storage
+ * @returns {number | null} the rate before the first one that was not sustained; null: all were,
+ *   the first was not, or there is only one
  */
 export function kneeOf(steps) {
   const { taken, beyond } = split(steps);
@@ -28,8 +29,8 @@ export function kneeOf(steps) {
 }
 
 /**
- * @param {readonly Step[]} steps of one storage
- * @returns {number | null} the highest rate that was taken; null: not even the first
+ * @param {readonly Step[]} steps steps of one storage
+ * @returns {number | null} the highest sustained rate; null: not even the first
  */
 export function sustainedOf(steps) {
   return split(steps).taken.at(-1)?.offered ?? null;
@@ -37,8 +38,8 @@ export function sustainedOf(steps) {
 
 /**
  * @param {readonly Step[]} steps
- * @returns {{ taken: Step[], beyond: number }} those before the first that was not taken, and how
- *   many follow
+ * @returns {{ taken: Step[], beyond: number }} steps before the first one that was not sustained,
+ *   and the number of the others
  */
 function split(steps) {
   const sorted = [...steps].sort((a, b) => a.offered - b.offered);

@@ -1,28 +1,31 @@
 /**
- * The knee of a curve that rises and flattens: Kneedle (V. Satopää, J. Albrecht, D. Irwin and
- * B. Raghavan, "Finding a Kneedle in a Haystack: Detecting Knee Points in System Behavior", ICDCS
+ * The knee of a curve that rises and flattens: Kneedle (V. Satopää, J. Albrecht, D. Irwin and B.
+ * Raghavan, "Finding a Kneedle in a Haystack: Detecting Knee Points in System Behavior", ICDCS
  * Workshops 2011), offline, sensitivity 1, without its smoothing: a sweep has a handful of points,
- * each the mean of many slices. Pure. The knee of an open loop, whose x is a rate, is knee.js.
+ * each the mean of many slices. Pure. The knee of an open loop, whose x is a rate, is in knee.js.
  */
 
-/** Fewer say nothing of a bend. */
+/** Fewer points do not determine a bend. */
 const POINTS_MIN = 3;
-/** Of the paper: how many mean steps the difference has to fall below its maximum. */
+/**
+ * Sensitivity of the paper: number of mean steps by which the difference has to fall below its
+ * maximum.
+ */
 const SENSITIVITY = 1;
-/** A curve that rises by less has no knee that anybody would choose by. */
+/** A curve that rises by less has no useful knee. */
 const RISE_MIN = 0.1;
 
 /**
  * @typedef {object} Bend
  * @property {'knee' | 'rising' | 'flat' | 'few'} state rising: it had not flattened at the last
  *   point; flat: it never rose by a tenth
- * @property {number | null} x of the knee
+ * @property {number | null} x x of the knee
  */
 
 /**
- * Both axes are scaled to 0 … 1 as they are, not by logarithms; the knee is where the curve lies
- * farthest above the straight line from its first point to its last. It is a knee only if the
- * difference falls again by more than a mean step in x before the curve ends.
+ * Both axes are scaled linearly to 0 … 1; the knee is the point farthest above the straight line
+ * from the first point to the last. It is a knee only if the difference falls again by more than a
+ * mean step in x before the curve ends.
  * @param {readonly { x: number, y: number }[]} points in any order, each x once
  * @returns {Bend}
  */

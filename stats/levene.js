@@ -1,6 +1,6 @@
 /**
  * Levene's test of equal variances with the medians as centres (M. B. Brown and A. B. Forsythe,
- * "Robust tests for the equality of variances", 1974): whether one variance may stand for all.
+ * "Robust tests for the equality of variances", 1974), to decide whether variances can be pooled.
  */
 
 import { mean, median } from 'simple-statistics';
@@ -8,7 +8,7 @@ import { fTail } from './distributions.js';
 
 /**
  * @param {readonly (readonly number[])[]} groups two or more, of two values or more
- * @returns {number} p; 1 where nothing varies
+ * @returns {number} p; 1 if all values are equal
  */
 export function leveneTest(groups) {
   const distances = groups.map((values) => {

@@ -26,11 +26,11 @@ export const LITTLE_TOLERANCE = 0.02;
  * @param {number} benchmark.inFlightMean mean number in flight over the same time
  * @param {{ tolerance?: number }} [options] a share, 0.02 by default
  * @returns {LittleCheck}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a negative number or NaN
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a negative number or NaN
  */
 export function littleCheck(benchmark, { tolerance = LITTLE_TOLERANCE } = {}) {
   for (const [name, value] of Object.entries(benchmark)) {
-    if (!(value >= 0)) throw usageError(`littleCheck: ${name} must be 0 or more, it is ${value}`);
+    if (!(value >= 0)) throw usageError(`littleCheck: ${name} must be 0 or more, not ${value}`);
   }
   const measured = benchmark.inFlightMean;
   const expected = (benchmark.throughputPerSecond * benchmark.latencyNsMean) / 1e9;

@@ -1,14 +1,14 @@
 /**
- * The metrics that tables are made of: a name, a unit, which way is better, and a pure function
- * from a benchmark to a value. A value is `{ value, low, high, n }`, or a state with its reason
- * where there is none. A new metric is one line here, or in the report of a workload.
+ * The metrics of tables: a name, a unit, which direction is better, and a pure function from a
+ * benchmark to a value. A value is `{ value, low, high, n }`, or a state with its reason if there
+ * is none. A new metric is one line here, or in the report of a workload.
  *
- * A benchmark here is what report/analysis/rows.js makes of a source: its keys, its rounds and what
- * they come to together.
+ * A benchmark here is a row of report/analysis/rows.js: its keys, its rounds and their totals.
  */
 
+import { mean } from 'simple-statistics';
 import { roundTripTo } from './fleet.js';
-import { figureOver } from './interval.js';
+import { CONFIDENCE, figureOver, studentHalf } from './interval.js';
 import { medianOfSorted } from './percentile.js';
 
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
@@ -23,7 +23,7 @@ export const UNKNOWN = Object.freeze({ state: 'unknown', reason: null });
 
 /**
  * @param {number | string | null | undefined} value
- * @param {number} n rounds behind it
+ * @param {number} n number of rounds
  * @param {{ low?: number | null, high?: number | null, spread?: number | null }} [interval]
  * @returns {Value}
  */
@@ -42,7 +42,7 @@ export function numberOf(value) {
 
 /**
  * @param {import('./separation.js').Ratio} ratio
- * @returns {Value} with the interval that its answer was decided by
+ * @returns {Value} value with the interval that its answer was decided by
  */
 export function ratioValue({ ratio, low, high, halfWidth: spread, n }) {
   return figureOf(ratio, n, ratio === 1 && spread === 0 ? {} : { low, high, spread });
@@ -62,7 +62,7 @@ export function metric(shown, of) {
 /**
  * @param {any} benchmark
  * @param {Scope} scope
- * @returns {Value} why it has no figure
+ * @returns {Value} reason why it has no figure
  */
 export function absent({ state, source }, { result }) {
   if (state === 'measured') return UNKNOWN;
@@ -82,7 +82,7 @@ export const throughput = {
 };
 
 /**
- * @param {(round: any) => number} count of rows in a round
+ * @param {(round: any) => number} count rows per round
  * @returns {Metric}
  */
 export function rowRate(count) {
@@ -121,7 +121,7 @@ export const rank = {
   relative: true,
   of: ({ rank, n }) =>
     rank === null
-      ? { state: 'unknown', reason: 'it is no contender, or has fewer than two rounds' }
+      ? { state: 'unknown', reason: 'not a contender, or fewer than two rounds' }
       : { value: rank.best, low: rank.best, high: rank.worst, n },
 };
 
@@ -146,14 +146,14 @@ export const p999 = metric(
  * @param {Hints} hints
  */
 function cpu(side, of, hints) {
-  const own = { as: 'µs', better: /** @type {const} */ ('less'), ...hints };
+  const cpuHints = { as: 'µs', better: /** @type {const} */ ('less'), ...hints };
   const head = /** @type {[string, string]} */ ([side, 'CPU µs']);
   const name = `${side} CPU µs/op`;
   return {
-    ...metric({ key: `${side}_cpu`, name, unit: 'ns/op', head, ...own }, of),
+    ...metric({ key: `${side}_cpu`, name, unit: 'ns/op', head, ...cpuHints }, of),
     /**
-     * @param {string} unit other than an operation
-     * @param {(benchmark: any) => number | null} perOperation how many an operation has
+     * @param {string} unit unit other than an operation
+     * @param {(benchmark: any) => number | null} perOperation units per operation
      * @param {Hints} [more]
      * @returns {Metric}
      */
@@ -163,7 +163,7 @@ function cpu(side, of, hints) {
         return ns === null || many === null ? null : ns / many;
       };
       const shown = { key: `${side}_cpu`, name: `${side} CPU µs`, unit: `ns/${unit}`, head };
-      return metric({ ...shown, ...own, ...more }, each);
+      return metric({ ...shown, ...cpuHints, ...more }, each);
     },
   };
 }
@@ -171,7 +171,7 @@ function cpu(side, of, hints) {
 export const clientCpu = cpu('client', ({ clientCpuNs }) => clientCpuNs, { drop: 7 });
 export const serverCpu = cpu('server', ({ serverCpuNs }) => serverCpuNs, { drop: 8 });
 
-/** Until the pool of a driver gave a request its connection, where the driver shows it. */
+/** Time until the driver's pool assigned a connection to a request, if the driver reports it. */
 export const poolWaits = [poolWait('p50', 5.5), poolWait('p99', 4.5)];
 
 /**
@@ -197,7 +197,7 @@ function poolWait(percentile, drop) {
   );
 }
 
-/** Between the load machines and the server. */
+/** Round trip between the load machines and the server. */
 export const network = metric(
   {
     key: 'network',
@@ -225,8 +225,8 @@ export const memory = metric(
 
 /**
  * @param {any} benchmark
- * @param {string} name of one of the workload's own figures
- * @returns {unknown[]} by round; undefined where a round has none
+ * @param {string} name name of one of the workload's own figures
+ * @returns {unknown[]} figures by round; undefined for a round without one
  */
 export function metricValues({ source }, name) {
   return source.rounds
@@ -236,7 +236,7 @@ export function metricValues({ source }, name) {
 
 /**
  * @param {unknown[]} values
- * @returns {number | null} null where one of them is not there
+ * @returns {number | null} null if any is missing
  */
 export function medianOfAll(values) {
   const numbers = values.filter((value) => typeof value === 'number');
@@ -245,16 +245,16 @@ export function medianOfAll(values) {
 
 /**
  * @param {readonly number[]} values
- * @returns {number | null} null without any
+ * @returns {number | null} null if there are no values
  */
 export function medianOf(values) {
   return values.length === 0 ? null : medianOfSorted(Float64Array.from(values).sort());
 }
 
 /**
- * The ratio of a metric to that of one benchmark of the table.
+ * The ratio of a metric to that of the baseline benchmark of the table.
  * @param {Metric} of
- * @param {(table: readonly any[], scope: Scope) => any} baseline undefined: there is none
+ * @param {(table: readonly any[], scope: Scope) => any} baseline undefined: none
  * @param {{ key: string, name: string } & Hints} shown
  * @returns {Metric}
  */
@@ -270,23 +270,127 @@ export function ratioTo(of, baseline, { key, name, ...hints }) {
 }
 
 /**
- * How often the client's process lost its processor, for each verified operation: because it waited
- * for something, or because another one took it (getrusage(2)).
- * @param {'voluntary' | 'involuntary'} kind
+ * A count of the client's process (`client` of rounds) per verified operation: context switches,
+ * voluntary or not (getrusage(2)); its system calls `read` and `write`, and their bytes
+ * (/proc/PID/io); its allocation (engine/garbage.js).
+ * @param {string} field
+ * @param {Pick<Shown, 'key' | 'name'> & { unit?: string }} shown
  * @returns {Metric}
  */
-function switches(kind) {
-  const shown = { key: `${kind}_switches`, name: `${kind} context switches`, unit: 'count/op' };
+function clientCount(field, shown) {
+  const of = (/** @type {any} */ { source }) => countPerOperation(source, field);
+  return metric({ unit: 'count/op', ...shown, better: 'less', optional: true }, of);
+}
+
+/**
+ * @param {{ rounds?: readonly any[] }} benchmark
+ * @param {string} field field of `client` in its rounds
+ * @returns {number | null} total over all measured rounds; null: a round has no count
+ */
+export function countPerOperation({ rounds = [] }, field) {
+  let [count, operations] = [0, 0];
+  for (const { client, outcomes, state } of rounds) {
+    if (state !== 'measured') continue;
+    count += client?.[field] ?? Number.NaN;
+    operations += outcomes.ok;
+  }
+  return operations > 0 && !Number.isNaN(count) ? count / operations : null;
+}
+
+/**
+ * By the server's own count, per reply in the counted segments.
+ * @param {'operations' | 'errors'} of
+ * @returns {Metric}
+ */
+function serverCount(of) {
+  const shown = { key: `server_${of}`, name: `${of} of the server`, unit: 'count/op' };
   return metric({ ...shown, better: 'less', optional: true }, ({ source: { rounds = [] } }) => {
-    const measured = rounds.filter((/** @type {any} */ { state }) => state === 'measured');
-    let [count, operations] = [0, 0];
-    for (const { client, outcomes } of measured) {
-      count += client?.[`${kind}Switches`] ?? Number.NaN;
-      operations += outcomes.ok;
+    const counted = rounds.flatMap((/** @type {any} */ round) => round.counted ?? []);
+    let [count, replies] = [0, 0];
+    for (const one of counted) {
+      count += one[of] ?? Number.NaN;
+      replies += one.replies;
     }
-    return operations > 0 && !Number.isNaN(count) ? count / operations : null;
+    return replies > 0 && !Number.isNaN(count) ? count / replies : null;
   });
 }
 
-/** In the files of every table of benchmarks, and not on a screen. */
-export const IN_FILES = Object.freeze([switches('voluntary'), switches('involuntary')]);
+/**
+ * Memory retained by the client's process per operation: mean over rounds, whose processes are
+ * fresh, with Student's interval. Not on logarithms, since it may be zero or less.
+ * @param {{ rounds?: readonly any[] }} benchmark
+ * @returns {{ value: number, low: number, high: number, n: number, operations: number } | null}
+ *   operations of a process; null: fewer than two rounds have counted it
+ */
+export function memoryGrowthOf({ rounds = [] }) {
+  const counted = rounds.flatMap(({ client, state }) =>
+    state === 'measured' && client?.keptOperations > 0 ? [client] : [],
+  );
+  const n = counted.length;
+  if (n < 2) return null;
+  const perOperation = counted.map((one) => one.keptBytes / one.keptOperations);
+  const value = mean(perOperation);
+  const half = studentHalf(perOperation, CONFIDENCE);
+  const operations = mean(counted.map(({ keptOperations }) => keptOperations));
+  return { value, low: value - half, high: value + half, n, operations };
+}
+
+/** @type {Metric} */
+const memoryGrowth = {
+  key: 'memory_growth',
+  name: 'memory growth',
+  unit: 'B/op',
+  better: 'less',
+  drop: 0,
+  optional: true,
+  shows: ['interval', 'n'],
+  of({ source }) {
+    const growth = memoryGrowthOf(source);
+    return growth === null ? UNKNOWN : figureOf(growth.value, growth.n, growth);
+  },
+};
+
+/**
+ * @param {{ compared?: { replies: number, whole?: number } }[]} rounds
+ * @returns {number | null} share of the replies that were compared in full, since wrong bytes after
+ *   the tag of the others would not be detected; null: not counted
+ */
+export function comparedShare(rounds) {
+  const all = rounds.flatMap(({ compared }) => compared ?? []);
+  const replies = all.reduce((sum, one) => sum + one.replies, 0);
+  const inFull = all.reduce((sum, one) => sum + (one.whole ?? Number.NaN), 0);
+  return replies > 0 && !Number.isNaN(inFull) ? inFull / replies : null;
+}
+
+const comparedInFull = metric(
+  {
+    key: 'compared_in_full',
+    name: 'replies compared in full',
+    unit: '%',
+    as: 'part',
+    better: 'more',
+    optional: true,
+  },
+  ({ source }) => comparedShare(source.rounds ?? []),
+);
+
+/** Shown in the files of every table of benchmarks, but not on a screen. */
+export const IN_FILES = Object.freeze([
+  clientCount('voluntarySwitches', {
+    key: 'voluntary_switches',
+    name: 'voluntary context switches',
+  }),
+  clientCount('involuntarySwitches', {
+    key: 'involuntary_switches',
+    name: 'involuntary context switches',
+  }),
+  clientCount('reads', { key: 'reads', name: 'reads' }),
+  clientCount('writes', { key: 'writes', name: 'writes' }),
+  clientCount('readBytes', { key: 'read_bytes', name: 'bytes read', unit: 'B/op' }),
+  clientCount('writtenBytes', { key: 'written_bytes', name: 'bytes written', unit: 'B/op' }),
+  clientCount('allocatedBytes', { key: 'allocated_bytes', name: 'bytes allocated', unit: 'B/op' }),
+  serverCount('operations'),
+  serverCount('errors'),
+  memoryGrowth,
+  comparedInFull,
+]);

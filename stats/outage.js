@@ -1,34 +1,37 @@
 /**
  * The outage of an open loop: the longest time in which verified replies fell behind the offered
- * rate, such as while a cluster promotes a replica. Pure.
+ * rate, for example while a cluster promotes a replica. Pure.
  */
 
-/** Below this share of the offered rate it is short. */
+/** A rate below this share of the offered one is too low. */
 const OUTAGE_SHARE = 0.8;
-/** The rate is looked at over so many windows: single ones vary, and retries come in bursts. */
+/**
+ * Number of windows over which the rate is averaged: single ones vary, and retries arrive in
+ * bursts.
+ */
 const SMOOTH_WINDOWS = 10;
-/** Less is a pause, of a collector or of the machine. */
+/** Shorter gaps are pauses of a garbage collector or of the machine. */
 const WINDOWS_MIN = 5;
-/** A load with fewer says nothing about the usual rate. */
+/** A load with fewer windows does not determine the usual rate. */
 const TOTAL_MIN = 20;
 
 /**
  * @typedef {object} Outage
- * @property {number} startNs since the start of the load
+ * @property {number} startNs time since the start of the load
  * @property {number} durationNs a multiple of the timeline's window
- * @property {number} share of the offered operations that were completed in that time
+ * @property {number} share share of the offered operations completed in that time
  */
 
 /**
- * @param {{ windowNs: number, operations: readonly number[] }} timeline verified replies
+ * @param {{ windowNs: number, operations: readonly number[] }} timeline counts of verified replies
  * @param {number} rate offered operations per second
- * @param {number} durationNs in which they were offered
+ * @param {number} durationNs time in which they were offered
  * @returns {Outage | null} null: none, or the load was never served at its rate
  */
 export function longestOutage({ windowNs, operations }, rate, durationNs) {
   const count = windowNs > 0 ? Math.floor(durationNs / windowNs) : 0;
   if (count < TOTAL_MIN) return null;
-  // Windows at the end in which nothing was completed are not in the timeline.
+  // The timeline omits windows at the end in which nothing was completed.
   const windows = Array.from({ length: count }, (_, i) => operations[i] ?? 0);
   const limit = (rate * windowNs * OUTAGE_SHARE) / 1e9;
   const isShort = (/** @type {number} */ i) => i >= 0 && i < count && windows[i] < limit;
@@ -38,7 +41,7 @@ export function longestOutage({ windowNs, operations }, rate, durationNs) {
   const run = longestRun(smooth);
   if (run === null) return null;
   let { first, last } = run;
-  // What is smooth has blurred edges: those of single windows are the outage's.
+  // Smoothing blurs the edges, so they are those of single windows.
   while (first < last && !isShort(first)) first += 1;
   while (first < last && !isShort(last)) last -= 1;
   while (isShort(first - 1)) first -= 1;
@@ -62,7 +65,7 @@ function meanAround(windows, i) {
 
 /**
  * @param {readonly boolean[]} flags
- * @returns {{ first: number, last: number } | null} the longest row of true; null: none is
+ * @returns {{ first: number, last: number } | null} the longest run of true; null: none
  */
 function longestRun(flags) {
   /** @type {{ first: number, last: number } | null} */

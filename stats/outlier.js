@@ -17,8 +17,8 @@ const OUTLIER_LIMIT = 14.826;
  * Finds values with |x - median| / MAD > 14.826. A MAD of zero means that more than half of the
  * values are equal; every other value is then an outlier.
  * @param {readonly number[]} values
- * @returns {number[]} their indexes, ascending
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite
+ * @returns {number[]} their indices, ascending
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a value that is not finite
  */
 export function findOutliers(values) {
   requireFinite(values, 'findOutliers');

@@ -60,7 +60,7 @@ export function medianOfSorted(sorted) {
 
 /**
  * @param {readonly number[]} values in any order
- * @returns {number | null} the middle value, of two the upper one; null without values
+ * @returns {number | null} the middle value, the upper of two; null without values
  */
 export function upperMedian(values) {
   const sorted = values.toSorted((a, b) => a - b);
@@ -70,7 +70,7 @@ export function upperMedian(values) {
 /**
  * @param {ArrayLike<number>} sorted ascending
  * @param {number} q
- * @returns {number | null} null if it may not be printed
+ * @returns {number | null} null if it must not be printed
  */
 export function printablePercentile(sorted, q) {
   return isPrintable(sorted.length, q) ? percentile(sorted, q) : null;

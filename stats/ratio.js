@@ -1,7 +1,6 @@
 /**
- * The ratio of two quantities of one run by their pairs of rounds: rounds share their drift, so
- * that
- * the ratio within a round varies less than that of two means.
+ * The ratio of two quantities of one run by their pairs of rounds: rounds share their drift, so the
+ * ratio within a round varies less than the ratio of two means.
  */
 
 import { CONFIDENCE } from './interval.js';
@@ -11,12 +10,11 @@ import { pairRatio } from './standings.js';
 
 /**
  * @param {Rounds} a
- * @param {Rounds} b of the same run
+ * @param {Rounds} b values of the same run
  * @param {{ confidence?: number }} [options]
- * @returns {import('./separation.js').Ratio | null} of A to B, as of speeds: above 1, A is greater;
- *   null: no round has both, or a value is not above 0. Kalibera and Jones, "Quantifying
- *   performance
- *   changes with effect size confidence intervals" (2012), argue for reporting ratios
+ * @returns {import('./separation.js').Ratio | null} ratio of A to B as of speeds: above 1, A is
+ *   greater; null: no round has both, or a value is not above 0. Kalibera and Jones, "Quantifying
+ *   performance changes with effect size confidence intervals" (2012), argue for reporting ratios
  */
 export function pairedRatio(a, b, { confidence = CONFIDENCE } = {}) {
   const pairs = a.flatMap((value, round) => {

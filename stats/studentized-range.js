@@ -1,6 +1,6 @@
 /**
- * The studentised range: the largest of k independent normal means less the smallest, over the
- * standard error with ν degrees of freedom. Its quantile is what Tukey's test of all pairs takes.
+ * The studentised range: the largest of k independent normal means minus the smallest, over the
+ * standard error with ν degrees of freedom. Tukey's test of all pairs uses its quantile.
  *
  * Goals: exact to about 1e-10 for 2 to some dozen means. Non-goals: several groups of ranges.
  *
@@ -21,7 +21,7 @@ const Z_COUNT = (2 * Z_MAX) / Z_STEP + 1;
 const S_STEP = 0.25;
 const S_REACH = 9;
 const BISECTIONS = 60;
-/** Φ is read of a table in steps, and carried on from there by its Taylor series. */
+/** Φ is read from a table in steps, and extended from there by its Taylor series. */
 const TABLE_STEP = 1 / 64;
 const TABLE_MAX = 9;
 const TABLE = Float64Array.from({ length: (2 * TABLE_MAX) / TABLE_STEP + 1 }, (_, i) =>
@@ -75,10 +75,10 @@ function rangeProbability(w, k) {
 
 /**
  * @param {number} q
- * @param {number} k means, 2 or more
+ * @param {number} k number of means, 2 or more
  * @param {number} df degrees of freedom of the variance, 1 or more
  * @returns {number} probability that the studentised range is above q
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where k or df is out of range
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: k or df is out of range
  */
 export function studentizedRangeTail(q, k, df) {
   if (!(k >= 2 && df >= 1)) throw usageError(`studentizedRangeTail: ${k} means, ${df} degrees`);
@@ -88,7 +88,7 @@ export function studentizedRangeTail(q, k, df) {
   const logNorm = half * Math.log(half) - logGamma(half) + Math.LN2;
   const deviation = 1 / Math.sqrt(2 * df);
   const step = S_STEP * deviation;
-  // Below, the density falls only as exp(ν u): go as far as it takes.
+  // Below, the density falls only as exp(ν u), so continue until it is negligible.
   const low = -Math.max(S_REACH * deviation, 40 / df);
   const high = S_REACH * deviation;
   let below = 0;

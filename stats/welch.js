@@ -13,7 +13,7 @@ import { requireFinite } from './interval.js';
  * @property {number | null} t null if a side has fewer than two values or no variance
  * @property {number | null} df degrees of freedom, fractional; null if t is
  * @property {number | null} p two-sided; 0 or 1 without variance; null without a test
- * @property {number | null} standardError of the difference of means
+ * @property {number | null} standardError standard error of the difference of means
  */
 
 /**
@@ -22,7 +22,7 @@ import { requireFinite } from './interval.js';
  * @param {readonly number[]} a
  * @param {readonly number[]} b
  * @returns {WelchResult}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a value that is not finite
  */
 export function welchTest(a, b) {
   requireFinite(a, 'welchTest');

@@ -1,11 +1,11 @@
 /**
  * Bun's own Redis client, written in Zig, which exists only in Bun: `--runtime bun`. Default: its
- * options, without reconnection, so that a lost server shows.
+ * options, without reconnection, so that a lost server is visible.
  */
 
 import { defineStorage } from '../lib/define.js';
 
-/** Not in Node: resolved only when a process of Bun opens the storage. */
+/** Missing in Node, so imported only when a Bun process opens the storage. */
 const MODULE = 'bun';
 
 const OPTIONS = { autoReconnect: false, enableOfflineQueue: false };
@@ -56,7 +56,7 @@ async function openRows({ address, credentials, profile, names }) {
 /**
  * @param {import('../lib/types.js').Endpoint} endpoint
  * @param {import('../lib/types.js').Credentials} credentials
- * @returns {string} it stays in this process
+ * @returns {string} whether it stays in this process
  */
 function urlOf({ host, port, path, db = 0 }, { user = '', password }) {
   const login =

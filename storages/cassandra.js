@@ -1,6 +1,6 @@
 /**
- * cassandra-driver, DataStax's Node.js driver, on Cassandra: for `dragstrip insert`. It has no
- * point reads of the race's rows.
+ * cassandra-driver, DataStax's Node.js driver, on Cassandra: for `dragstrip insert`. Without point
+ * reads of the race's rows.
  */
 
 import { defineStorage } from '../lib/define.js';

@@ -1,6 +1,6 @@
 /**
- * What cluster clients share: the nodes that they begin with, the guard over those that they are
- * sent to, and the count of redirections. Not for anything on the way of an operation.
+ * Shared parts of cluster clients: the initial nodes, the guard of announced nodes, and the count
+ * of redirections. Not for the path of an operation.
  */
 
 import { requireAnnounced } from '../lib/safety.js';
@@ -12,7 +12,7 @@ import { requireEndpoint } from './connection.js';
  * @param {Address} address
  * @param {string} storage for the message
  * @returns {{ host: string, port: number }[]} every known node, so that any of them may be down;
- *   over TLS only the one with TLS: the others announce themselves
+ *   with TLS only the one with TLS, since the others are announced
  */
 export function knownNodes(address, storage) {
   const main = requireEndpoint(address, 'main', storage);
@@ -23,11 +23,11 @@ export function knownNodes(address, storage) {
 }
 
 /**
- * A cluster tells its clients where the slots are, also in the middle of a run. Only addresses that
- * passed the target guard, and those of loopback, are dialled.
+ * A cluster announces the nodes of its slots to clients, also during a run. Connections are limited
+ * to addresses that passed the target guard, and loopback.
  * @param {Address} address
  * @param {string} storage
- * @returns {(place: string) => void} throws E_REFUSED for another
+ * @returns {(place: string) => void} function that throws E_REFUSED for other addresses
  */
 export function nodeGuard(address, storage) {
   const allowed = Object.values(address);
@@ -38,7 +38,7 @@ export function nodeGuard(address, storage) {
   };
 }
 
-/** Errors by which a cluster sends a client elsewhere, or makes it wait. */
+/** Errors of a cluster that redirect or delay a client. */
 const KINDS = Object.freeze({
   MOVED: 'moved',
   ASK: 'ask',
@@ -47,8 +47,8 @@ const KINDS = Object.freeze({
 });
 
 /**
- * @returns {{ counts: Record<string, number>, see(message: string): void }} see: takes the text of
- *   each error that the driver handled itself
+ * @returns {{ counts: Record<string, number>, see(message: string): void }} see: receives the text
+ *   of each error handled by the driver
  */
 export function countRedirects() {
   /** @type {Record<string, number>} */

@@ -1,29 +1,30 @@
 /**
- * What the adapters share when they open and lose a connection: endpoints, one clear error where
- * no server answers, a bound on the time that takes, and codes for errors that drivers give none.
- * Not for anything on the way of an operation.
+ * Shared parts of adapters for opening and losing a connection: endpoints, one clear error without
+ * a server, a time limit, and codes for errors of drivers without one. Not for the path of an
+ * operation.
  */
 
 import { formatEndpoint } from '../lib/address.js';
 import { METHODS_OF } from '../lib/capabilities.js';
 import { DragstripError, targetError } from '../lib/errors.js';
-import { remedyOf } from '../lib/remedies.js';
+import { hintOf } from '../lib/hints.js';
 import { hideSecrets } from '../lib/secrets.js';
+import { explainTls } from '../lib/tls.js';
 import { within } from '../lib/within.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
-/** Milliseconds until an open that got no answer is given up: a wrong protocol may say nothing. */
+/** Time limit in milliseconds for opening, since a server of a different protocol may not reply. */
 export const OPEN_LIMIT_MS = 8000;
 
 /**
  * @param {Address} address
- * @param {string} name of the endpoint: `main`, `sql`, `read`
+ * @param {string} name name of the endpoint: `main`, `sql`, `read`
  * @param {string} storage for the message
  * @returns {Endpoint}
- * @throws {DragstripError} E_TARGET where no address is known
+ * @throws {DragstripError} E_TARGET: the address is unknown
  */
 export function requireEndpoint(address, name, storage) {
   const endpoint = address[name];
@@ -35,26 +36,38 @@ export function requireEndpoint(address, name, storage) {
 }
 
 /**
- * @typedef {object} Target where a storage opens, for messages too
+ * @typedef {object} Target address of a storage, also for messages
  * @property {string} storage
  * @property {Endpoint} endpoint
  * @property {Credentials} credentials
  */
 
 /**
- * @param {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials'>} context
- * @param {string} name of the endpoint
+ * @param {Pick<import('../lib/types.js').OpenContext,
+ *   'address' | 'credentials' | 'logins'>} context
+ * @param {string} name name of the endpoint
  * @param {string} storage
  * @returns {Target}
- * @throws {DragstripError} E_TARGET where no address is known
+ * @throws {DragstripError} E_TARGET: the address is unknown
  */
-export function targetOf({ address, credentials }, name, storage) {
+export function targetOf({ address, credentials: own, logins }, name, storage) {
+  const credentials = logins?.[name] ?? own;
   return { storage, endpoint: requireEndpoint(address, name, storage), credentials };
 }
 
 /**
+ * @template {import('../lib/types.js').OpenContext} T
+ * @param {T} context
+ * @param {Credentials} [login] absent: the login of the endpoint
+ * @returns {T} with this login for every endpoint
+ */
+export function withLogin(context, login) {
+  return login === undefined ? context : { ...context, credentials: login, logins: {} };
+}
+
+/**
  * @param {Endpoint} endpoint
- * @returns {{ host: string, port: number } | { path: string }} as node:net takes it
+ * @returns {{ host: string, port: number } | { path: string }} options of node:net
  */
 export function connectOptions(endpoint) {
   return endpoint.path === undefined
@@ -63,7 +76,7 @@ export function connectOptions(endpoint) {
 }
 
 /**
- * Waits for `opening`; any failure becomes one E_TARGET error that names the address.
+ * Waits for `opening`; any failure becomes an E_TARGET error with the address.
  * @template T
  * @param {Target} target
  * @param {Promise<T>} opening
@@ -72,7 +85,7 @@ export function connectOptions(endpoint) {
  * @throws {DragstripError} E_TARGET
  */
 export async function openOrThrow({ storage, endpoint, credentials }, opening, abandon) {
-  const late = () => new Error(`no answer in its protocol within ${OPEN_LIMIT_MS / 1000} s`);
+  const late = () => new Error(`no reply in its protocol within ${OPEN_LIMIT_MS / 1000} s`);
   try {
     return await within(opening, OPEN_LIMIT_MS, late);
   } catch (error) {
@@ -84,7 +97,7 @@ export async function openOrThrow({ storage, endpoint, credentials }, opening, a
     if (error instanceof DragstripError) throw error;
     throw targetError(
       `${storage}: ${formatEndpoint(endpoint)}: ${describe(error, credentials)}`,
-      remedyOf(error) ??
+      hintOf(error) ??
         'start a server with "npx dragstrip servers start", fill it with "npx dragstrip seed", or give the ' +
           'address of the right one',
     );
@@ -92,22 +105,24 @@ export async function openOrThrow({ storage, endpoint, credentials }, opening, a
 }
 
 /**
- * A server of another protocol may say what it was sent, the password too: that is taken out, and
- * the driver's error is not kept as a cause for the same reason.
+ * A server of a different protocol may echo its input including the password, which is removed; for
+ * the same reason the driver's error is not kept as the cause.
  * @param {any} error some drivers wrap the attempts on ::1 and 127.0.0.1 in an AggregateError
  * @param {Credentials} credentials
  * @returns {string} one line
  */
 function describe(error, credentials) {
   const inner = Array.isArray(error?.errors) && error.message === '' ? error.errors[0] : error;
-  return hideSecrets(String(inner?.message ?? inner).split('\n')[0], credentials);
+  const reason = explainTls(inner) ?? String(inner?.message ?? inner).split('\n')[0];
+  return hideSecrets(reason, credentials);
 }
 
 /**
- * Gives a driver's error a code where it has none, in place: the driver rejects with that object.
+ * Adds a code to a driver's error without one, in place, because the driver rejects with that
+ * object.
  * @template T
  * @param {T} error
- * @param {string} [code] ECONNRESET is what Node itself says of a lost peer
+ * @param {string} [code] ECONNRESET, as in Node for a lost peer
  * @returns {T} the same object
  */
 export function withCode(error, code = 'ECONNRESET') {
@@ -119,7 +134,7 @@ export function withCode(error, code = 'ECONNRESET') {
 }
 
 /**
- * The same for all errors of a class of the driver that is made where no listener sees them.
+ * The same for all errors of a class of the driver that are created out of reach of listeners.
  * @param {Function} errorClass
  * @param {string} [code]
  */
@@ -128,9 +143,8 @@ export function codeClass(errorClass, code = 'ECONNRESET') {
 }
 
 /**
- * What is asked after a loss fails with the loss: drivers have other words for it, without a code.
- * The handle's operations are exchanged, so that what came before the loss pays nothing for
- * it.
+ * Requests after a loss fail with the error of the loss, since drivers have others without a code.
+ * The operations of the handle are replaced, so requests before the loss have no overhead.
  * @param {import('../lib/types.js').RowsHandle} handle
  * @param {Error} error
  * @param {import('../lib/types.js').CallStyle} [calls]
@@ -145,8 +159,8 @@ export function loseHandle(handle, error, calls = 'promise') {
 }
 
 /**
- * loseHandle as soon as the socket of a connection fails, ends or closes, and before the driver's
- * own listeners: their callbacks may send new requests immediately.
+ * Calls loseHandle as soon as the socket of a connection fails, ends or closes, before the driver's
+ * own listeners, whose callbacks may send new requests immediately.
  * @param {import('node:net').Socket} socket
  * @param {import('../lib/types.js').RowsHandle} handle
  * @param {import('../lib/types.js').CallStyle} [calls]
@@ -180,14 +194,14 @@ export function onLoss(socket, lose) {
 
 /**
  * @param {string} [message]
- * @returns {Error} of what is rejected by close()
+ * @returns {Error} error of requests rejected by close()
  */
 export function closedError(message = 'the connection was closed') {
   return withCode(new Error(message));
 }
 
 /**
- * Drivers reject connect() with words such as "Connection is closed."; an event has the reason.
+ * Drivers reject connect() with messages such as "Connection is closed."; an event has the reason.
  * @param {any} client
  * @param {readonly string[]} [events]
  * @returns {Promise<unknown>} rejected with the first reason
@@ -209,8 +223,8 @@ export async function connectWithCause(client, events = ['error']) {
 
 /**
  * @param {import('node:net').Socket} socket
- * @param {() => void} [end] destroys it
- * @returns {Promise<void>} settled when it is closed
+ * @param {() => void} [end] destroys the client
+ * @returns {Promise<void>} resolves when it is closed
  */
 export async function closeSocket(socket, end = () => void socket.destroy()) {
   if (socket.destroyed) return;
@@ -220,11 +234,11 @@ export async function closeSocket(socket, end = () => void socket.destroy()) {
 }
 
 /**
- * The handle of a pool. From here on a lost connection ends it: it would quietly make a new one.
- * @param {readonly import('node:net').Socket[]} sockets of all connections
+ * The handle of a pool. A lost connection ends it, because the pool would silently open a new one.
+ * @param {readonly import('node:net').Socket[]} sockets sockets of all connections
  * @param {Omit<import('../lib/types.js').RowsHandle, 'close'>} operations
  * @param {import('./pool-wait.js').PoolWait} waits
- * @param {(error: Error) => void} abort rejects what is outstanding
+ * @param {(error: Error) => void} abort rejects outstanding requests
  * @returns {import('../lib/types.js').RowsHandle}
  */
 export function poolHandle(sockets, operations, waits, abort) {
@@ -247,9 +261,9 @@ export function poolHandle(sockets, operations, waits, abort) {
 }
 
 /**
- * A stream whose writes of one tick leave as one: cork at the first, uncork when the tick is over.
+ * Joins the writes of one tick on a stream: cork at the first, uncork at the end of the tick.
  * @param {import('node:stream').Writable} stream
- * @returns {() => void} to be called before each write; some nanoseconds after the first
+ * @returns {() => void} function to call before each write; takes some nanoseconds after the first
  */
 export function createCork(stream) {
   let corked = false;
@@ -268,8 +282,8 @@ export function createCork(stream) {
 /**
  * @template {any[]} T
  * @param {(() => void) | null} cork see createCork; null: writes are not joined
- * @param {(...words: T) => any} send of three words at most
- * @returns {(...words: T) => any} send, corked before
+ * @param {(...words: T) => any} send sends a command of at most three words
+ * @returns {(...words: T) => any} send with cork
  */
 export function corked(cork, send) {
   if (cork === null) return send;

@@ -1,10 +1,10 @@
 /**
  * Shared by the embedded stores: one file per dataset in the state folder, filled once. A file is
- * built under another name and linked when it is whole, so that a reader never sees a part of it;
- * a file that we did not make is refused. Not for reading rows.
+ * built under a temporary name and linked when complete, so readers never see a partial file; files
+ * not created by Dragstrip are refused. Not for reading rows.
  *
- * Two runs share the state folder. A file that is there is never replaced: a process that has it
- * open would share LMDB's lock file with another data file, and read pages that are not its own.
+ * Runs share the state folder. An existing file is never replaced, because a process with it open
+ * would share LMDB's lock file with a different data file, and read wrong pages.
  */
 
 import {
@@ -25,25 +25,27 @@ import { datasetOptions, isSameDataset } from '../lib/dataset.js';
 import { refusedError, targetError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
 import { formatBytes } from '../lib/format.js';
-import { pidExists } from '../lib/process-identity.js';
+import { ownerMayLive, ownerName } from '../lib/process-identity.js';
 import { shortSizesName } from '../lib/value-sizes.js';
 import { systemClock } from '../measure/clock.js';
 
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
 /** @typedef {import('../lib/types.js').DatasetOptions} DatasetOptions */
 
-/** Rows in one transaction: some ten megabytes of the default size. */
+/** Rows per transaction: some ten megabytes with the default size. */
 const BATCH_ROWS = 10_000;
-/** A file of another dataset that no benchmark has opened for so long is removed. */
+/** A file of another dataset that no benchmark has opened for this time is removed. */
 const UNUSED_MS = 3_600_000;
-const FILE_NAME = /^dragstrip(-\d+x\d+(-[0-9a-f]{8})?-\d+)?\.[a-z]+$/;
+/** Partial files and companion files of their library: final name, identity of the writer. */
+const FILLING = /^(.+)\.filling-(\d+\.\d+\.[0-9a-f]{8})(-[a-z]+)?$/;
+const FILE_NAME = /^dragstrip(-2)?(-\d+x\d+(-[0-9a-f]{8})?-\d+)?\.[a-z]+$/;
 
 /**
- * @typedef {object} FileStore the file of a store
+ * @typedef {object} FileStore file of a store
  * @property {string} storage
  * @property {string} file absolute path
- * @property {(file: string) => DatasetOptions | null | Promise<DatasetOptions | null>} inspect
- *   the dataset of the file; null where Dragstrip did not create it
+ * @property {(file: string) => DatasetOptions | null | Promise<DatasetOptions | null>} inspect the
+ *   dataset of the file; null: not created by Dragstrip
  * @property {(file: string, dataset: Dataset) => RowWriter | Promise<RowWriter>} create
  */
 
@@ -58,11 +60,12 @@ const FILE_NAME = /^dragstrip(-\d+x\d+(-[0-9a-f]{8})?-\d+)?\.[a-z]+$/;
 /**
  * @param {string} storage
  * @param {DatasetOptions} dataset
- * @returns {string} name of its file in the state folder
+ * @returns {string} name of its file in the state folder; 2: version of rows whose bodies are
+ *   pieces of one text
  */
 export function fileOf(storage, { rows, valueSize, valueSizes, seed }) {
   const sizes = valueSizes === undefined ? '' : `-${shortSizesName(valueSizes)}`;
-  return `dragstrip-${rows}x${valueSize}${sizes}-${seed}.${storage}`;
+  return `dragstrip-2-${rows}x${valueSize}${sizes}-${seed}.${storage}`;
 }
 
 /**
@@ -70,7 +73,7 @@ export function fileOf(storage, { rows, valueSize, valueSizes, seed }) {
  * @param {Dataset} dataset
  * @param {AbortSignal} [signal]
  * @returns {Promise<void>}
- * @throws {import('../lib/errors.js').DragstripError} E_REFUSED if another file is there
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED: a different file exists
  */
 export async function fillFile(store, dataset, signal) {
   signal?.throwIfAborted();
@@ -79,7 +82,7 @@ export async function fillFile(store, dataset, signal) {
   removeLeftovers(store);
   await removeUnused(store);
   requireSpace(path.dirname(store.file), dataset);
-  const building = `${store.file}.filling-${process.pid}`;
+  const building = `${store.file}.filling-${ownerName()}`;
   try {
     await build(store, building, dataset, signal);
     linkWhole(building, store.file);
@@ -88,11 +91,11 @@ export async function fillFile(store, dataset, signal) {
   }
 }
 
-/** Pages are not filled to the brim, and a page has more than its rows. */
+/** Pages are not completely filled, and contain metadata. */
 const SPACE_FACTOR = 2;
 
 /**
- * A full disk ends a process that writes by mapped memory, as lmdb does, by SIGBUS.
+ * On a full disk a process that writes by mapped memory, such as lmdb, is killed by SIGBUS.
  * @param {string} folder
  * @param {Dataset} dataset
  * @throws {Error} ENOSPC
@@ -109,7 +112,7 @@ function requireSpace(folder, { rows, meanSize }) {
 
 /**
  * @param {string} building
- * @param {string} file stays as it is if another process was faster
+ * @param {string} file unchanged if another process was faster
  */
 function linkWhole(building, file) {
   try {
@@ -131,7 +134,7 @@ async function build(store, building, dataset, signal) {
     for (let from = 1; from <= dataset.rows; from += BATCH_ROWS) {
       signal?.throwIfAborted();
       writer.write(from, Math.min(dataset.rows, from + BATCH_ROWS - 1));
-      await nextTurn(); // an interrupt must be able to come through
+      await nextTurn(); // lets interrupts be handled
     }
   } catch (error) {
     await writer.abandon();
@@ -143,8 +146,8 @@ async function build(store, building, dataset, signal) {
 /**
  * @param {FileStore} store
  * @param {Dataset} dataset
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the file is not there or holds
- *   another dataset, E_REFUSED where Dragstrip did not create it
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: the file is missing or has a
+ *   different dataset; E_REFUSED: not created by Dragstrip
  */
 export async function requireFilled(store, dataset) {
   const hint = 'it is filled by the race itself; from a program, call its fill() first';
@@ -171,23 +174,22 @@ function refuse(store) {
 }
 
 /**
- * Halves of files whose makers were killed. A living maker's is left alone.
+ * Removes partial files of killed writers, and keeps those of live ones.
  * @param {FileStore} store
  */
 function removeLeftovers({ storage, file }) {
   const folder = path.dirname(file);
   for (const name of readdirSync(folder)) {
-    const [stem, maker] = name.split('.filling-');
-    if (maker === undefined || path.extname(stem) !== `.${storage}`) continue;
-    const pid = Number.parseInt(maker, 10);
-    if (Number.isNaN(pid) || (pid !== process.pid && pidExists(pid))) continue;
+    const [, stem = '', maker = ''] = FILLING.exec(name) ?? [];
+    if (path.extname(stem) !== `.${storage}`) continue;
+    if (maker !== ownerName() && ownerMayLive(maker)) continue;
     rmSync(path.join(folder, name), { force: true });
   }
 }
 
 /**
- * Our files of other datasets that no benchmark has opened lately; each one that does sets the
- * time.
+ * Removes Dragstrip's files of other datasets that no benchmark has opened lately; opening sets
+ * their time.
  * @param {FileStore} store
  */
 async function removeUnused({ storage, file, inspect }) {
@@ -201,7 +203,7 @@ async function removeUnused({ storage, file, inspect }) {
   }
 }
 
-/** @param {string} file removed with its companion files */
+/** @param {string} file file to remove with its companion files */
 function removeFile(file) {
   for (const suffix of ['', '-lock', '-journal', '-wal', '-shm']) {
     rmSync(file + suffix, { force: true });
@@ -209,8 +211,8 @@ function removeFile(file) {
 }
 
 /**
- * @param {unknown} text the JSON that a marker holds
- * @returns {DatasetOptions | null} null where it is not a marker
+ * @param {unknown} text JSON of a marker
+ * @returns {DatasetOptions | null} null: not a marker
  */
 export function parseMarker(text) {
   if (typeof text !== 'string') return null;
@@ -232,10 +234,10 @@ export function formatMarker(dataset) {
 }
 
 /**
- * A look at what a file is keeps the library away from files that would crash it.
+ * Checks the file type, because other files may crash the library.
  * @param {string} file
  * @param {number} length
- * @returns {Buffer | null} its first bytes; null: it has fewer
+ * @returns {Buffer | null} its first bytes; null: it is shorter
  */
 export function headOf(file, length) {
   const head = Buffer.alloc(length);

@@ -1,4 +1,4 @@
-/** Connections of Valkey GLIDE, whose core in Rust makes the connection, for all that runs over it. */
+/** Connections of Valkey GLIDE, opened by its core in Rust, for all its uses. */
 
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -19,6 +19,9 @@ import { REDIS_REPLIES } from './redis-replies.js';
 /** @typedef {import('./redis-clients.js').Where} Where */
 
 export const PACKAGE = '@valkey/valkey-glide';
+const REQUEST_MS_MIN = 5000;
+/** Its time limit per request, which includes unsent requests of a burst. */
+export const REQUEST_TIMEOUT = `--timeout, at least ${REQUEST_MS_MIN}`;
 const PLATFORM = `${PACKAGE}-${process.platform}-${process.arch}`;
 /** RequestErrorType.Disconnect of its protocol between JavaScript and Rust. */
 const DISCONNECT = 3;
@@ -28,7 +31,7 @@ let loading;
 
 /** @returns {import('../lib/types.js').Unavailable | null} */
 export function missingBinary() {
-  // Of Linux there is one for each C library, and npm installs the right one.
+  // On Linux there is one package per C library, and npm installs the matching one.
   const names = [PLATFORM, `${PLATFORM}-gnu`, `${PLATFORM}-musl`];
   if (names.some((name) => findPackage(name) !== null)) return null;
   return {
@@ -40,7 +43,7 @@ export function missingBinary() {
 /**
  * @param {Where} where
  * @returns {Promise<any>}
- * @throws {Error} with a code, where it cannot connect
+ * @throws {Error} error with a code: it cannot connect
  */
 export async function connectGlide(where) {
   const endpoint = requireGlideEndpoint(where, 'valkey-glide');
@@ -51,11 +54,11 @@ export async function connectGlide(where) {
 }
 
 /**
- * Its core connects to every node that the cluster announces, and takes no function that could
- * refuse one: they are checked before (engine/targets.js).
+ * Its core connects to every announced node and has no hook to refuse one, so they are checked in
+ * advance (engine/targets.js).
  * @param {Where} where
  * @returns {Promise<any>}
- * @throws {Error} with a code, where it cannot connect
+ * @throws {Error} error with a code: it cannot connect
  */
 export async function connectGlideCluster(where) {
   const storage = 'valkey-glide-cluster';
@@ -69,7 +72,7 @@ export async function connectGlideCluster(where) {
  * @param {Where} where
  * @param {string} storage
  * @returns {Extract<import('../lib/types.js').Endpoint, { host: string }>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET for what it does not have
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: not supported
  */
 function requireGlideEndpoint({ address }, storage) {
   const endpoint = requireEndpoint(address, 'main', storage);
@@ -96,17 +99,22 @@ function requireGlideEndpoint({ address }, storage) {
  *   more: Record<string, unknown> }} how
  * @returns {Promise<any>}
  */
-async function connect(Client, { credentials, profile }, { storage, endpoint, more }) {
+async function connect(
+  Client,
+  { credentials, profile, timeoutMs = 0 },
+  { storage, endpoint, more },
+) {
   const { user: username, password } = credentials;
   const { logger: _logger, ...options } = /** @type {any} */ (profile.options);
   const connecting = Client.createClient({
     ...options,
+    requestTimeout: Math.max(REQUEST_MS_MIN, Math.ceil(timeoutMs)),
     ...more,
     ...(password !== undefined && { credentials: { username, password } }),
     ...tlsOf(endpoint),
   });
   const target = { storage, endpoint, credentials };
-  // One that opens too late is closed.
+  // A connection that opens too late is closed.
   const abandon = () =>
     connecting.then(
       (/** @type {any} */ client) => client.close(),
@@ -116,7 +124,7 @@ async function connect(Client, { credentials, profile }, { storage, endpoint, mo
 }
 
 /**
- * Its core verifies the name of the host and has no option for another.
+ * Its core verifies the host name and has no option for a different one.
  * @param {import('../lib/types.js').Endpoint} endpoint
  */
 function tlsOf(endpoint) {
@@ -133,7 +141,7 @@ function tlsOf(endpoint) {
 
 function loadGlide() {
   loading ??= import('@valkey/valkey-glide').then((glide) => {
-    // By default it prints a line to stdout for each request that is lost.
+    // By default it prints a line to stdout for each lost request.
     glide.Logger.init('off');
     for (const errorClass of [glide.ConnectionError, glide.ClosingError]) codeClass(errorClass);
     codeClass(glide.TimeoutError, 'ETIMEDOUT');
@@ -143,7 +151,7 @@ function loadGlide() {
   return loading;
 }
 
-/** Its core leaves the socket between it and JavaScript behind, where no TMPDIR changes anything. */
+/** Its core does not remove its socket to JavaScript, whose folder is independent of TMPDIR. */
 function removeSocket() {
   const own = `glide-socket-${process.pid}-`;
   try {
@@ -151,24 +159,24 @@ function removeSocket() {
       rmSync(path.join('/tmp', name), { force: true });
     }
   } catch {
-    // A folder that may not be read; what was measured does not depend on it.
+    // Unreadable folder; results do not depend on it.
   }
 }
 
-/** @returns {Promise<any>} its class of several commands in one request */
+/** @returns {Promise<any>} its class for several commands in one request */
 export async function glideBatch() {
   return (await loadGlide()).Batch;
 }
 
-/** @returns {Promise<any>} the same of a cluster */
+/** @returns {Promise<any>} the same class for a cluster */
 export async function glideClusterBatch() {
   return (await loadGlide()).ClusterBatch;
 }
 
 /**
- * It connects again without end and cannot be told not to: the first request that is answered by a
- * lost connection ends the client. Where none was in flight at the loss, requests wait for a new
- * connection, and fail by the requestTimeout of the profile.
+ * It reconnects for ever and has no option against it: the first request that fails by a lost
+ * connection ends the client. If none was in flight at the loss, requests wait for a new connection
+ * and fail after the requestTimeout of the profile.
  * @param {any} client
  * @param {(error: Error) => void} lose called once
  */
@@ -185,8 +193,8 @@ export function closeWhenLost(client, lose) {
 }
 
 /**
- * @param {any} client of one server or of a cluster
- * @param {string} prefix of the keys
+ * @param {any} client client of one server or of a cluster
+ * @param {string} prefix prefix of the keys
  * @returns {import('../lib/types.js').RowsHandle}
  */
 export function glideRows(client, prefix) {

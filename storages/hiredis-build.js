@@ -1,16 +1,15 @@
 /**
  * Builds hiredis-node for this Node: a copy of the installed sources, two calls changed, compiled
- * by the node-gyp that comes with npm. Never writes into node_modules, never downloads headers,
- * and leaves a finished build or none: it is built aside and renamed.
+ * by npm's node-gyp. Never writes into node_modules, never downloads headers, and is atomic: built
+ * in a temporary folder and renamed.
  */
 
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
 import { builtBinary, builtFolder, noteBuild } from '../lib/hiredis-build.js';
 import { findPackage } from '../lib/packages.js';
-import { pidExists } from '../lib/process-identity.js';
+import { ownerMayLive, ownerName } from '../lib/process-identity.js';
 
 /** @typedef {{ built: boolean, reason: string | null }} BuildReport */
 
@@ -19,7 +18,7 @@ const BUILD_LIMIT_MS = 180_000;
 
 /**
  * The two calls in src/reader.cc that V8 no longer has without a context (hiredis-node's issue
- * 143), as nan, which the package already uses, writes them.
+ * 143), in the form of nan, which the package already uses.
  */
 const CHANGES = [
   { from: 'larray->Set(task->idx,v);', to: 'Nan::Set(larray, (uint32_t)task->idx, v);' },
@@ -29,7 +28,7 @@ const CHANGES = [
   },
 ];
 
-/** Loads the build and parses a nil, an array and an error: the changed calls are among them. */
+/** Loads the build and parses a nil, an array and an error, which use the changed calls. */
 const TRIAL = `const { Reader } = require('hiredis');
 const reader = new Reader();
 reader.feed('*2\\r\\n$1\\r\\na\\r\\n$-1\\r\\n-ERR no\\r\\n');
@@ -39,10 +38,10 @@ if (a !== 'a' || b !== null || reader.get().message !== 'ERR no') throw new Erro
 /**
  * @param {object} options
  * @param {string} options.home the state folder
- * @param {string} [options.modules] folder that holds hiredis and nan; default: as Node finds them
+ * @param {string} [options.modules] folder with hiredis and nan; default: resolved by Node
  * @param {AbortSignal} [options.signal]
- * @returns {Promise<BuildReport>} built: it is there and loads (also where it was before);
- *   otherwise the reason, one line
+ * @returns {Promise<BuildReport>} built: it exists and loads (possibly from before); otherwise the
+ *   reason, one line
  */
 export async function buildHiredis(options) {
   const report = await buildOnce(options);
@@ -62,7 +61,7 @@ async function buildOnce({ home, modules, signal }) {
   try {
     await mkdir(parent, { recursive: true });
     await removeLeftovers(parent);
-    building = await mkdtemp(path.join(parent, `building-${process.pid}-`));
+    building = await mkdtemp(path.join(parent, `building-${ownerName()}-`));
     return await build(home, building, tools, signal);
   } catch (error) {
     return { built: false, reason: String(error.message).split('\n')[0] };
@@ -94,14 +93,14 @@ async function build(home, building, tools, signal) {
   }
   await keepOnlyBinary(path.join(source, 'build'));
   if (!(await tryOut(building))) {
-    return { built: false, reason: 'it compiled, but what came out does not load or parse' };
+    return { built: false, reason: 'it compiled, but the build does not load or parse' };
   }
   const target = builtFolder(home);
-  await rm(target, { recursive: true, force: true }); // what was there did not load
+  await rm(target, { recursive: true, force: true }); // the existing build does not load
   try {
     await rename(building, target);
   } catch (error) {
-    // Another process was first; its build is as good if it loads.
+    // Another process was first; its build is used if it loads.
     if (!(await tryOut(target))) throw error;
   }
   return { built: true, reason: null };
@@ -116,7 +115,7 @@ async function build(home, building, tools, signal) {
 
 /**
  * @param {string} [modules]
- * @returns {Tools | string} a reason where something is missing
+ * @returns {Tools | string} the reason if something is missing
  */
 function findTools(modules) {
   /** @type {Record<string, string>} */
@@ -133,12 +132,13 @@ function findTools(modules) {
     ['make', 'gmake'],
     ['python3', 'python'],
   ]) {
-    if (!names.some(isOnPath)) return `there is no ${names[0]} on PATH`;
+    if (!names.some(isOnPath)) return `${names[0]} is not on PATH`;
   }
   const gyp = findNodeGyp();
-  if (gyp === null) return 'the node-gyp that comes with npm is not there';
+  if (gyp === null) return 'node-gyp of npm is missing';
   const nodedir = findHeaders();
-  if (nodedir === null) return `there are no headers of Node ${process.versions.node} beside node`;
+  if (nodedir === null)
+    return `the headers of Node ${process.versions.node} are missing beside node`;
   return { gyp, nodedir, sources };
 }
 
@@ -177,7 +177,7 @@ function nodePrefix() {
 }
 
 /**
- * Headers of another Node would compile and then crash: their ABI number must be ours.
+ * Headers of another Node would compile and then crash, so the ABI numbers must be equal.
  * @returns {string | null} a prefix with include/node
  */
 function findHeaders() {
@@ -193,7 +193,8 @@ function findHeaders() {
 }
 
 /**
- * A plain copy keeps modes: one of a read-only node_modules could not be built in, nor removed.
+ * A plain copy keeps modes, so a copy of a read-only node_modules could neither be built nor
+ * removed.
  * @param {string} from a folder; links are followed
  * @param {string} to
  */
@@ -223,7 +224,9 @@ async function changeSource(file) {
   await writeFile(file, text);
 }
 
-/** @param {string} folder the build folder: objects and makefiles hold paths and megabytes */
+/**
+ * @param {string} folder the build folder, whose objects and makefiles contain paths and megabytes
+ */
 async function keepOnlyBinary(folder) {
   for (const name of await readdir(folder)) {
     if (name !== 'Release') await rm(path.join(folder, name), { recursive: true, force: true });
@@ -235,11 +238,11 @@ async function keepOnlyBinary(folder) {
   }
 }
 
-/** @param {string} parent builds whose makers were killed; a living maker's is left alone */
+/** @param {string} parent parent folder of builds; those of killed processes are removed */
 async function removeLeftovers(parent) {
   for (const name of await readdir(parent)) {
-    const pid = Number(/^building-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(pid) || pidExists(pid)) continue;
+    const maker = /^building-(\d+\.\d+\.[0-9a-f]{8})-/.exec(name)?.[1];
+    if (maker === undefined || ownerMayLive(maker)) continue;
     await rm(path.join(parent, name), { recursive: true, force: true });
   }
 }
@@ -262,6 +265,7 @@ ${TRIAL}`;
  * @returns {Promise<{ status: number | null, output: string }>} output: both streams
  */
 async function run(program, args, { cwd, signal, env = {} }) {
+  const { execa } = await import('execa');
   const { exitCode, all, failed, shortMessage } = await execa(program, args, {
     cwd,
     env: { ...cleanEnvironment(), ...env },
@@ -283,7 +287,7 @@ async function run(program, args, { cwd, signal, env = {} }) {
  */
 function cleanEnvironment() {
   const kept = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
-  // binding.gyp calls `node` by name: it must be this one.
+  // binding.gyp calls `node` by name, which must be this one.
   const nodeFolder = path.dirname(process.execPath);
   return {
     ...Object.fromEntries(kept),

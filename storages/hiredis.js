@@ -1,7 +1,7 @@
 /**
  * hiredis-node 0.5.0, the C parser of Redis's own client library: as it was shipped (its own
  * connection), and its Reader alone on a socket that writes once a tick. As published it does not
- * compile on Node 12 or later: hiredis-build.js builds it, this loads what that built.
+ * compile on Node 12 or later; this module loads the build of hiredis-build.js.
  */
 
 import { createRequire } from 'node:module';
@@ -24,6 +24,7 @@ import {
   openOrThrow,
   targetOf,
   withCode,
+  withLogin,
 } from './connection.js';
 import { PendingQueue } from './pending-queue.js';
 import { changesByWords, REDIS_REPLIES } from './redis-replies.js';
@@ -31,9 +32,9 @@ import { changesByWords, REDIS_REPLIES } from './redis-replies.js';
 /** @typedef {import('./pending-queue.js').Done} Done */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
-/** A batch that is longer goes out before its tick is over. */
+/** A longer batch is sent before the end of the tick. */
 const BATCH_CHARS_MAX = 65_536;
-/** What stands before the first key. */
+/** Bytes before the first key. */
 const GET_HEAD = arrayHead(2) + bulk('GET');
 const SET_HEAD = arrayHead(3) + bulk('SET');
 const MGET = bulk('MGET');
@@ -74,13 +75,13 @@ async function openRows(context) {
 
 /**
  * @param {import('../lib/types.js').OpenContext} context
- * @param {string} name of the endpoint
+ * @param {string} name name of the endpoint
  * @returns {Promise<Client>} connected and logged in
  */
 async function connect(context, name) {
-  const { credentials, profile, names } = context;
+  const { profile, names } = context;
   const target = targetOf(context, name, 'hiredis');
-  const { endpoint } = target;
+  const { endpoint, credentials } = target;
   const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
   const open = profile.name === 'reader' ? openReader : openShipped;
   const client = open(hiredis, endpoint, names.redisPrefix);
@@ -89,14 +90,14 @@ async function connect(context, name) {
 }
 
 /**
- * Commands of any name over connections of their own.
+ * Arbitrary commands over separate connections.
  * @param {import('../lib/types.js').OpenContext} context
  * @returns {Promise<import('../lib/types.js').CommandHandle>}
  */
 async function openCommands(context) {
   return {
-    async connect(name) {
-      const client = await connect(context, name);
+    async connect(name, login) {
+      const client = await connect(withLogin(context, login), name);
       return {
         send: (words) => called((done) => client.command([...words], done)),
         inline: (line) => called((done) => client.line(line, done)),
@@ -113,15 +114,15 @@ async function openCommands(context) {
  * @property {(id: number, done: Done) => void} get
  * @property {(ids: readonly number[], done: Done) => void} mget
  * @property {(id: number, text: string, done: Done) => void} set text: ASCII
- * @property {(words: string[], done: Done) => void} command of any name
- * @property {(text: string, done: Done) => void} line a command without lengths
+ * @property {(words: string[], done: Done) => void} command command of any name
+ * @property {(text: string, done: Done) => void} line an inline command
  */
 
 /**
- * The connection as the package has it: `write(...words)` encodes, "reply" comes in order.
+ * The connection of the package: `write(...words)` encodes, "reply" events are in order.
  * @param {any} hiredis
  * @param {Endpoint} endpoint
- * @param {string} prefix of keys
+ * @param {string} prefix prefix of keys
  * @returns {Client}
  */
 function openShipped(hiredis, endpoint, prefix) {
@@ -155,7 +156,7 @@ function openShipped(hiredis, endpoint, prefix) {
 /**
  * @param {any} hiredis
  * @param {Endpoint} endpoint
- * @param {string} prefix of keys, ASCII
+ * @param {string} prefix prefix of keys, ASCII
  * @returns {Client}
  */
 function openReader(hiredis, endpoint, prefix) {
@@ -202,11 +203,11 @@ function openReader(hiredis, endpoint, prefix) {
 }
 
 /**
- * A reply that nothing waits for means that the two sides are out of step: nothing after it can be
- * trusted.
+ * An unexpected reply means that requests and replies are out of step, so later ones are not
+ * reliable.
  * @param {PendingQueue} pending
  * @param {net.Socket} socket
- * @param {any} reply error replies come as Error objects
+ * @param {any} reply error replies are Error objects
  */
 function settle(pending, socket, reply) {
   const done = pending.take();
@@ -233,7 +234,7 @@ function failWithSocket(socket, pending) {
 }
 
 /**
- * Not at once: a caller that tries again in its callback would never leave the call.
+ * Asynchronous, because a caller that retries in its callback would recurse for ever.
  * @param {PendingQueue} pending
  * @param {Done} done
  */

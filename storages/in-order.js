@@ -1,12 +1,9 @@
-/**
- * Rows of a list of keys, put in the order of the keys: SQL gives those that are there, in an order
- * of its own. Pure.
- */
+/** Orders rows by a list of keys, because SQL returns the existing ones in any order. Pure. */
 
 /**
  * @param {readonly { id: number, str: string }[]} rows
  * @param {readonly number[]} ids
- * @returns {(string | undefined)[]} undefined where there is no row
+ * @returns {(string | undefined)[]} undefined for missing rows
  */
 export function inOrder(rows, ids) {
   /** @type {Map<number, string>} */

@@ -1,6 +1,6 @@
 /**
- * The registry of storages: names to adapters, loaded when they are needed, because every driver
- * costs time and memory to load. Not for opening them.
+ * The registry of storages: names to adapters, loaded on demand, because every driver needs time
+ * and memory. Not for opening them.
  */
 
 import path from 'node:path';
@@ -11,6 +11,12 @@ import { nearMiss } from '../lib/near-miss.js';
 import { loadOwnFile } from '../lib/own-file.js';
 import { findPackage } from '../lib/packages.js';
 import { findProfile } from '../lib/tls-profile.js';
+
+/**
+ * Drivers whose install script fails; storages/hiredis-build.js compiles it. @type {Record<string,
+ * string>}
+ */
+const WITHOUT_SCRIPTS = Object.freeze({ hiredis: '--ignore-scripts ' });
 
 /** @typedef {import('../lib/types.js').StorageDefinition} StorageDefinition */
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
@@ -39,27 +45,27 @@ const REGISTRY = {
   'valkey-glide-cluster': () => import('./valkey-glide-cluster.js'),
 };
 
-/** Every name, in the order of the original program's lines, then ours. */
+/** Every name, in the order of the original program, then later ones. */
 export const STORAGE_NAMES = Object.freeze(Object.keys(REGISTRY));
 
 /**
- * What `all` stands for: a storage with no handle of the kind is not in it, one that lacks an
- * operation is, and is skipped with that reason.
- * @param {readonly import('../lib/types.js').Capability[]} needs of a workload
+ * Storages of `all`: those without a handle of the kind are omitted; those without an operation are
+ * included, and skipped with the reason.
+ * @param {readonly import('../lib/types.js').Capability[]} needs needs of a workload
  * @returns {Promise<string[]>} in the order of STORAGE_NAMES
  */
 export async function storageNamesFor(needs) {
   const kind = kindOf(needs);
   const all = await Promise.all(STORAGE_NAMES.map(loadStorage));
-  // What exists only in another runtime is raced where it is named.
+  // Storages of other runtimes must be named.
   return STORAGE_NAMES.filter(
     (_name, i) => Object.hasOwn(all[i].open, kind) && all[i].runtime === undefined,
   );
 }
 
 /**
- * @param {readonly string[]} names of STORAGE_NAMES
- * @returns {Promise<string[]>} without the alternatives, which run only where they are named
+ * @param {readonly string[]} names names of STORAGE_NAMES
+ * @returns {Promise<string[]>} without the alternatives, which must be named
  */
 export async function withoutAlternatives(names) {
   const all = await Promise.all(names.map(loadStorage));
@@ -68,18 +74,18 @@ export async function withoutAlternatives(names) {
 
 /**
  * @typedef {object} Selection
- * @property {string} text as it was written: `ioredis:tuned`
+ * @property {string} text as written: `ioredis:tuned`
  * @property {string} source a name of STORAGE_NAMES, or the absolute path of a file
- * @property {string} profile `default` where none was written
+ * @property {string} profile `default` if omitted
  */
 
 /**
  * @param {string} text `name`, `name:profile`, `./file.js`, `./file.js:profile`, or the absolute
  *   path of a file
- * @param {string} [folder] that a relative path starts from; default: the working directory
+ * @param {string} [folder] base of relative paths; default: the working directory
  * @returns {Selection}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where the name is unknown; whether
- *   the profile exists shows when the storage is loaded
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown name; profiles are checked
+ *   when the storage is loaded
  */
 export function parseSelection(text, folder = process.cwd()) {
   const selection = splitSelection(text, folder);
@@ -88,7 +94,7 @@ export function parseSelection(text, folder = process.cwd()) {
 }
 
 /**
- * The same for any names.
+ * Like `parseSelection`, for any names.
  * @param {string} text
  * @param {string} [folder]
  * @returns {Selection}
@@ -105,10 +111,10 @@ export function splitSelection(text, folder = process.cwd()) {
 
 /**
  * @param {string} nameOrPath a name of STORAGE_NAMES, or the path of a file whose default export,
- *   or export `storage`, is what defineStorage gives
+ *   or export `storage`, is a definition of defineStorage
  * @returns {Promise<StorageDefinition>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none, or a file does
- *   not load or does not hold one
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown, or the file does not load
+ *   or has no definition
  */
 export async function loadStorage(nameOrPath) {
   if (isPath(nameOrPath)) return loadFile(path.resolve(nameOrPath));
@@ -119,8 +125,8 @@ export async function loadStorage(nameOrPath) {
 /**
  * @param {import('../lib/types.js').Contender} definition
  * @param {string} name
- * @returns {{ name: string } & import('../lib/types.js').Profile} as open takes it
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where it has no such profile
+ * @returns {{ name: string } & import('../lib/types.js').Profile} input of `open`
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: it has no such profile
  */
 export function requireProfile(definition, name) {
   const found = findProfile(definition, name);
@@ -133,20 +139,27 @@ export function requireProfile(definition, name) {
 }
 
 /**
- * Why a storage cannot run here, as far as that shows without its server.
+ * Reason why a storage cannot run here, apart from its server.
  * @param {import('../lib/types.js').Contender} definition
  * @param {string} [profile]
- * @param {string} [importer] file of a storage of the user's
- * @returns {Promise<Unavailable | null>} null: it can
+ * @param {string} [importer] file of a user's storage
+ * @returns {Promise<Unavailable | null>} null: it can run
  */
 export async function checkAvailable(definition, profile = 'default', importer = undefined) {
-  if (definition.package !== null && findPackage(definition.package, importer) === null) {
-    return {
-      reason: `its driver, the npm package ${definition.package}, is not installed`,
-      hint: 'npm install',
-    };
-  }
-  return (await definition.unavailable?.(profile)) ?? null;
+  return missingDriver(definition, importer) ?? (await definition.unavailable?.(profile)) ?? null;
+}
+
+/**
+ * @param {Pick<import('../lib/types.js').Contender, 'package'>} definition
+ * @param {string} [importer] file of a user's storage
+ * @returns {Unavailable | null} null: its package is installed
+ */
+export function missingDriver({ package: name }, importer) {
+  if (name === null || findPackage(name, importer) !== null) return null;
+  return {
+    reason: `its driver, the npm package ${name}, is not installed`,
+    hint: `npm install ${WITHOUT_SCRIPTS[name] ?? ''}${name}`,
+  };
 }
 
 /** @param {string} text */
@@ -168,6 +181,6 @@ function requireName(name) {
  * @returns {Promise<StorageDefinition>}
  */
 async function loadFile(file) {
-  const hint = 'export default defineStorage({ … }); docs/adding-a-storage.md has an example';
+  const hint = 'export default defineStorage({ … }); docs/adding.md has an example';
   return defineStorage(await loadOwnFile('storage', file, hint));
 }

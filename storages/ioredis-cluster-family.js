@@ -1,6 +1,6 @@
 /**
- * Cluster clients of ioredis and its forks, which share their interface. MGET of several slots is
- * refused by the cluster and not split by these clients, so there is none.
+ * Cluster clients of ioredis and its forks with the same interface. Clusters refuse MGET over
+ * several slots and these clients do not split it, so it is not supported.
  */
 
 import { tlsOptions } from '../lib/tls.js';
@@ -15,8 +15,8 @@ import { REDIS_REPLIES } from './redis-replies.js';
 /** @typedef {import('../lib/types.js').OpenContext} OpenContext */
 /** @typedef {import('./redis-clients.js').IoredisDriver} IoredisDriver */
 
-// The loss of all nodes must be detected. That of one is the client's own affair: it asks the
-// others where the slots are, and sends again what failed.
+// The loss of all nodes must be detected. The client handles the loss of one: it requests the slots
+// from the others and retries.
 const FAULTS_VISIBLE = { clusterRetryStrategy: null };
 
 const PROFILES = {
@@ -93,7 +93,7 @@ async function openRows(context, driver) {
 }
 
 /**
- * Where nothing but the requests themselves reports a loss.
+ * For clusters that report losses by failing requests only.
  * @param {OpenContext} context
  * @param {IoredisDriver} driver
  * @returns {Promise<any>} a cluster client that is ready
@@ -106,7 +106,7 @@ function connectAlone(context, driver) {
  * @param {OpenContext} context
  * @param {IoredisDriver} driver
  * @param {ReturnType<typeof countRedirects>} redirects
- * @param {(error: Error) => void} lose called when it is sent to an address that is not allowed
+ * @param {(error: Error) => void} lose called if it is redirected to an address that is not allowed
  * @returns {Promise<any>} a cluster client that is ready
  */
 async function connect({ address, credentials, profile }, driver, redirects, lose) {
@@ -121,7 +121,7 @@ async function connect({ address, credentials, profile }, driver, redirects, los
   const refusal = new Promise((_resolve, reject) => {
     refuse = reject;
   });
-  refusal.catch(() => {}); // after opening, requests report it
+  refusal.catch(() => {}); // requests report it after opening
   const cluster = new Cluster(nodes, {
     ...profile.options,
     lazyConnect: true,
@@ -133,24 +133,40 @@ async function connect({ address, credentials, profile }, driver, redirects, los
       } catch (error) {
         refuse(/** @type {Error} */ (error));
         lose(/** @type {Error} */ (error));
-        // It is called from a parser, where nothing may be thrown.
+        // Called from a parser, which must not throw.
         process.nextTick(() => cluster.disconnect());
         return nodes[0];
       }
     },
   });
+  endOnce(cluster);
   codeErrors(cluster, redirects);
   const ready = Promise.race([refusal, connectWithCause(cluster, ['error', 'node error'])]);
   const target = { storage: name, endpoint: main, credentials };
   await openOrThrow(target, ready, () => cluster.disconnect());
-  // It may have connected in the tick in which it was refused.
+  // It may have connected in the tick of the refusal.
   await Promise.race([refusal, Promise.resolve()]);
   return cluster;
 }
 
 /**
- * Requests that fail for good are rejected with plain errors: they get a code. What the client
- * handles itself is counted.
+ * Two gaps of ioredis 6.0.0, after which `end` is never emitted and requests never settle: each
+ * node that ends after the first returns the client from `end` to `close`, and a node of a
+ * redirection during closing is added but not disconnected.
+ * @param {any} cluster
+ */
+function endOnce(cluster) {
+  const { setStatus } = cluster;
+  cluster.setStatus = (/** @type {string} */ status) => {
+    if (cluster.status !== 'end') setStatus.call(cluster, status);
+  };
+  cluster.on('+node', (/** @type {any} */ node) => {
+    if (['disconnecting', 'close', 'end'].includes(cluster.status)) node.disconnect();
+  });
+}
+
+/**
+ * Adds a code to the plain errors of failed requests. Counts errors handled by the client.
  * @param {any} cluster
  * @param {ReturnType<typeof countRedirects>} redirects
  */
@@ -162,7 +178,7 @@ function codeErrors(cluster, { see }) {
     /** @type {any} */ handlers,
   ) => {
     see(error.message);
-    // Of a reply the code is in its text.
+    // The text of an error reply contains the code.
     if (error.name !== 'ReplyError') withCode(error);
     return handleError.call(cluster, error, ttl, {
       ...handlers,

@@ -1,4 +1,4 @@
-/** ioredis and its forks, which share its interface: profiles, capabilities and handles. */
+/** ioredis and its forks with the same interface: profiles, capabilities and handles. */
 
 import { openCommands } from './commands/ioredis.js';
 import { corked, createCork, watchLoss } from './connection.js';

@@ -8,7 +8,7 @@ import { LMDB_INSERTS, openLmdbInserter } from './inserts/lmdb.js';
 const MARKER = 'dragstrip:dataset';
 const ROWS = 'rows';
 
-// Integer keys and plain strings: the store's defaults are ordered keys of any type and msgpack.
+// Integer keys and plain strings; the defaults are ordered keys of any type and msgpack.
 const OPTIONS = { encoding: 'string', keyEncoding: 'uint32' };
 
 /** @param {unknown} reply */
@@ -46,7 +46,7 @@ async function openRows({ dataset, folder, profile, writes = false }) {
     get: (id) => rows.get(id),
     mget,
     mgetCalls: 'callback',
-    // A transaction of its own, on the disk when it returns: that is the store's default.
+    // One transaction, on disk when it returns, which is the store's default.
     set: (id, text) => rows.putSync(id, text),
     stored: isTrue,
     add: (id, text) => rows.putSync(id, text, { noOverwrite: true }),
@@ -64,8 +64,8 @@ async function openRows({ dataset, folder, profile, writes = false }) {
 }
 
 /**
- * getMany fetches the pages in another thread, then reads as get does: what is under way must be
- * over before the store is closed, or it reads a store that is not there.
+ * getMany fetches the pages in another thread, then reads like get; it must finish before the store
+ * is closed, otherwise it reads a closed store.
  * @param {any} rows
  * @returns {{ mget: NonNullable<import('../lib/types.js').RowsHandle['mget']>,
  *   idle: () => Promise<void> }}
@@ -110,14 +110,14 @@ async function inspect(file) {
   try {
     return parseMarker(root.get(MARKER));
   } catch {
-    return null; // a value of another program may not even decode
+    return null; // a value of another program may not be decodable
   } finally {
     await root.close();
   }
 }
 
 /**
- * The magic number of LMDB's first meta page lies behind its 24-byte page header (lmdb's mdb.c,
+ * The magic number of LMDB's first meta page follows its 24-byte page header (lmdb's mdb.c,
  * MDB_MAGIC).
  * @param {string} file
  */
@@ -137,7 +137,7 @@ async function create(file, dataset) {
   return {
     write(from, to) {
       rows.transactionSync(() => {
-        // In order of their keys, so that pages are filled to the brim.
+        // In key order, so that pages are filled completely.
         for (let id = from; id <= to; id += 1) rows.putSync(id, dataset.value(id));
       });
     },

@@ -1,6 +1,7 @@
 /**
- * manual-hs, the original program's name: our own client of MariaDB's HandlerSocket plugin, in
- * packages/handlersocket/. Its index.value() gives the column itself, undefined for a miss.
+ * manual-hs, a name of the original program: dragstrip-handlersocket, the client of MariaDB's
+ * HandlerSocket plugin in packages/handlersocket/. Its index.value() returns the column, undefined
+ * for a miss.
  */
 
 import { defineStorage } from '../lib/define.js';
@@ -13,11 +14,11 @@ import {
 
 /** @typedef {import('../packages/handlersocket/open-index.js').OpenIndex} OpenIndex */
 
-// One connection, as the other drivers have. A lost server has to be seen: nothing is sent again,
-// nothing waits for a connection. The pending queue holds a burst of some million.
+// One connection, like the other drivers. A lost server must be visible, so there are no retries
+// and no waits for a connection. The pending queue is large enough for a burst of some million.
 const OPTIONS = { connections: 1, maxRetries: 0, offlineTimeoutMs: 0, maxPending: 2 ** 24 };
 
-/** A server that is stopped does not keep a close waiting. */
+/** A stopped server must not delay close. */
 const CLOSE_LIMIT_MS = 2000;
 
 export const storage = defineStorage({
@@ -48,7 +49,7 @@ async function openRows(context) {
     index.update('=', id, [text]);
   return {
     get: (id, /** @type {any} */ done) => index.value(id, done),
-    // The key that the list takes the place of is ignored.
+    // The key is ignored, since the list replaces it.
     mget: (ids, /** @type {any} */ done) => pairs.find('=', 0, list(ids), done),
     values,
     set: profile.calls === 'callback' ? withCallback(set) : set,
@@ -61,8 +62,8 @@ async function openRows(context) {
 /**
  * @param {import('../packages/handlersocket/client.js').HandlerSocketClient} client
  * @param {import('../lib/types.js').NamespaceNames} names
- * @returns {Promise<OpenIndex[]>} one of values, and one of ids and values: a list of keys leaves
- *   out rows that are not there, so each says whose it is
+ * @returns {Promise<OpenIndex[]>} one of values, and one of ids and values: a list of keys omits
+ *   missing rows, so rows include their id
  */
 async function openIndexes(client, { database, table }) {
   await client.connect();
@@ -87,8 +88,8 @@ function values(reply, ids) {
 }
 
 /**
- * @param {OpenIndex} index of values
- * @param {OpenIndex} pairs of ids and values
+ * @param {OpenIndex} index index of values
+ * @param {OpenIndex} pairs pairs of ids and values
  * @param {boolean} byCallback
  * @returns {Partial<import('../lib/types.js').RowsHandle>}
  */

@@ -42,7 +42,7 @@ async function openConnection(target, options, statements, call) {
   const connecting = MARIADB.connect(options);
   const connection = /** @type {any} */ (await openOrThrow(target, connecting, () => {}));
   connection.on('error', withCode);
-  // Prepares the statement, so that the first read does not pay a round trip more.
+  // Prepares the statement, so that the first read needs no additional round trip.
   const ready =
     call === 'query' ? connection.query('select 1') : connection.execute(statements.select, [0]);
   await openOrThrow(target, ready, () => connection.destroy());
@@ -55,16 +55,16 @@ async function openConnection(target, options, statements, call) {
   return watchLoss(socket, {
     ...sqlOperations(statements, run),
     async close() {
-      // destroy() of the driver opens a connection to KILL what runs, which a server that is
-      // stopped never answers.
+      // destroy() of the driver opens a connection to KILL running statements, to which a stopped
+      // server never replies.
       socket.destroy(closedError());
     },
   });
 }
 
 /**
- * The pool tells of each connection that it gives away ('acquire'), not of the request that gets
- * it: requests get theirs in the order in which they came.
+ * The pool emits 'acquire' per connection without the request; requests get connections in order of
+ * arrival.
  * @param {Parameters<typeof openOrThrow>[0]} target
  * @param {Record<string, unknown>} options
  * @param {Statements} statements
@@ -72,9 +72,8 @@ async function openConnection(target, options, statements, call) {
  * @returns {Promise<import('../lib/types.js').RowsHandle>}
  */
 async function openPool(target, options, statements, limit) {
-  const pool = /** @type {any} */ (
-    await MARIADB.createPool({ ...options, minimumIdle: limit }, limit)
-  );
+  const creating = MARIADB.createPool({ ...options, minimumIdle: limit }, limit);
+  const pool = /** @type {any} */ (await openOrThrow(target, creating, () => {}));
   /** @type {import('node:net').Socket[]} */
   const sockets = [];
   pool.on('error', withCode);
@@ -96,15 +95,15 @@ async function openPool(target, options, statements, limit) {
   };
   const abort = (/** @type {Error} */ error) => {
     if (pool.closed) return;
-    pool.end().catch(() => {}); // what waits for a connection is rejected
+    pool.end().catch(() => {}); // rejects requests waiting for a connection
     for (const socket of sockets) {
-      // The driver takes all listeners off a socket that has ended, after those of onLoss: this
-      // error, which is emitted in the next tick, would be thrown out of the event loop.
+      // The driver removes all listeners of an ended socket, after those of onLoss, so this error,
+      // emitted in the next tick, would be an uncaught exception.
       process.nextTick(() => socket.on('error', () => {}));
       socket.destroy(withCode(error));
     }
   };
-  // As many at once as it has connections, so that each is open and has the statement.
+  // One request per connection at once, so that each is open and has the statement.
   const warm = () => Promise.all(Array.from({ length: limit }, () => run(statements.select, [0])));
   const opened = (async () => {
     while (sockets.length < limit) await warm();

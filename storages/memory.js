@@ -1,6 +1,6 @@
 /**
- * The harnessOverhead: rows in an array of this process. What a benchmark measures here is the
- * harness and the price of a promise, not a store.
+ * The harness overhead: rows in an array of this process. It measures the harness and the cost of a
+ * promise, not a store.
  */
 
 import { defineStorage } from '../lib/define.js';
@@ -29,7 +29,7 @@ export const storage = defineStorage({
       held[id] = text;
     };
     const mget = (/** @type {readonly number[]} */ ids) => ids.map((id) => held[id]);
-    /** @type {Map<number, any>} rows that are inserted, far above those of the dataset; hashes */
+    /** @type {Map<number, any>} inserted rows, with ids far above those of the dataset; hashes */
     const more = new Map();
     const changes = changesOf(held, more);
     return profile.calls === 'sync'
@@ -72,7 +72,7 @@ const PURE = ['added', 'deleted', 'fields'];
 
 /**
  * @param {Record<string, any>} operations
- * @returns {any} the same with a promise for each reply
+ * @returns {any} the same operations with a promise per reply
  */
 function promisesOf(operations) {
   const entries = Object.entries(operations).map(([name, own]) => [

@@ -35,8 +35,8 @@ async function openRows(context) {
     {
       ...sqlOperations(sqlStatements(context.names.table), run),
       async close() {
-        // destroy() leaves outstanding requests pending for ever; its own way of failing them
-        // has no public name.
+        // destroy() leaves outstanding requests pending for ever; the function that fails them is
+        // not public.
         connection._protocol.handleNetworkError(closedError());
         connection.destroy();
       },

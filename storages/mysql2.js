@@ -26,7 +26,7 @@ export const storage = defineStorage({
 });
 
 /**
- * CLIENT_FOUND_ROWS: the driver asks for the rows found, including those that had the value.
+ * CLIENT_FOUND_ROWS: counts matched rows, including those that already had the value.
  * @param {any} executor a connection or a pool
  * @param {Statements} statements
  */
@@ -66,7 +66,7 @@ async function openConnection(target, options, statements) {
 async function openPool(target, options, statements, { connectionLimit: limit }) {
   const promisePool = /** @type {any} */ (await MYSQL2.createPool(options, limit));
   const { pool } = promisePool;
-  // The driver listens once to each; a second error event would be thrown out of the event loop.
+  // The driver listens once to each; a second error event would be an uncaught exception.
   pool.on('connection', (/** @type {any} */ connection) => connection.on('error', withCode));
   const waits = new PoolWait();
   const { getConnection } = pool;
@@ -88,8 +88,8 @@ async function openPool(target, options, statements, { connectionLimit: limit })
 
 /**
  * The driver's destroy() and end() leave outstanding requests pending for ever, or wait for a
- * server that may be stopped. Its own way of rejecting them has no public name.
- * @param {any} connection of the callback interface
+ * possibly stopped server. The function that rejects them is not public.
+ * @param {any} connection connection of the callback interface
  * @param {Error} error
  */
 function abort(connection, error) {
@@ -99,14 +99,14 @@ function abort(connection, error) {
 }
 
 /**
- * @param {any} pool of the callback interface
+ * @param {any} pool pool of the callback interface
  * @param {Error} error
  */
 function abortPool(pool, error) {
   if (pool._closed) return;
   while (pool._connectionQueue.length > 0) pool._connectionQueue.shift()(withCode(error));
   const connections = connectionsOf(pool);
-  pool.end(() => {}); // it asks each to quit, and that too is rejected below
+  pool.end(() => {}); // it sends QUIT on each, which is also rejected below
   for (const connection of connections) abort(connection, error);
 }
 

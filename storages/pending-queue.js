@@ -1,6 +1,6 @@
 /**
- * The callbacks of requests in flight on one connection, first in first out. For drivers that only
- * say that a reply came, and not to which request.
+ * The callbacks of requests in flight on one connection, first-in first-out. For drivers that
+ * report replies without their requests.
  */
 
 import { Queue } from '../packages/mutex/queue.js';
@@ -13,8 +13,8 @@ export class PendingQueue extends Queue {
   lost = null;
 
   /**
-   * Fails all outstanding requests, and by `lost` later ones: a request made by a callback must
-   * not be taken for one of the old ones.
+   * Fails all outstanding requests, and later ones by `lost`, so that requests issued by a callback
+   * are not mixed with old ones.
    * @param {Error} error with a code
    */
   fail(error) {

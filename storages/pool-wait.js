@@ -1,6 +1,6 @@
 /**
- * How long requests wait until a pool gives them a connection: apart from the time on the wire,
- * which the latency contains together with it.
+ * Time that requests wait for a connection of a pool, which the latency includes together with the
+ * time on the wire.
  */
 
 import { systemClock } from '../measure/clock.js';
@@ -14,14 +14,17 @@ export class PoolWait {
     this.clock = clock;
   }
 
-  /** @returns {() => void} to be called when this request has its connection */
+  /** @returns {() => void} function to call when this request has its connection */
   begin() {
     const { clock } = this;
     const startNs = clock.now();
     return () => this.#histogram.record(Math.max(0, Math.round(clock.now() - startNs)));
   }
 
-  /** @returns {import('../lib/types.js').HistogramCounts} of waits since the last call */
+  /**
+   * @returns {import('../lib/types.js').HistogramCounts} sum and number of waits since the last
+   *   call
+   */
   take() {
     const taken = this.#histogram;
     this.#histogram = new Histogram();

@@ -1,5 +1,5 @@
 /**
- * Ready connections of the two Redis drivers, for every use. The sender of requests handles a lost
+ * Ready connections of the two Redis drivers, for all uses. Senders of requests handle a lost
  * connection.
  */
 
@@ -15,8 +15,8 @@ import {
 } from './connection.js';
 
 /**
- * @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>}
- * Where
+ * @typedef {Pick<import('../lib/types.js').OpenContext,
+ *   'address' | 'credentials' | 'logins' | 'profile' | 'timeoutMs'>} Where
  */
 
 // A lost server must be detected: no reconnection, no resending.
@@ -24,7 +24,7 @@ export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledComman
 
 /**
  * @typedef {object} IoredisDriver ioredis, or a fork of it with the same interface
- * @property {string} name of the storage and of the package
+ * @property {string} name name of the storage and of the package
  * @property {() => Promise<{ Redis: any, Command: any, Cluster: any }>} load
  */
 
@@ -34,7 +34,7 @@ export const IOREDIS = { name: 'ioredis', load: () => import('ioredis') };
 export const IOVALKEY = { name: 'iovalkey', load: () => import('iovalkey') };
 
 const importRedis = () => import('redis');
-// Once: where each request has a connection of its own, an import would be in its time.
+// Cached, because with a connection per request the import would be part of its time.
 /** @type {Map<IoredisDriver, ReturnType<IoredisDriver['load']>>} */
 const loaded = new Map();
 /** @type {ReturnType<typeof importRedis> | undefined} */
@@ -43,18 +43,18 @@ let nodeRedis;
 /**
  * @param {Where} where
  * @param {{ name?: string, more?: import('ioredis').RedisOptions, driver?: IoredisDriver }} [how]
- *   name: of the endpoint; more: options beside those of the profile
+ *   name: name of the endpoint; more: options beside those of the profile
  * @returns {Promise<import('ioredis').Redis>}
- * @throws {Error} with a code, where it cannot connect
+ * @throws {Error} error with a code: it cannot connect
  */
 export async function connectIoredis(where, { name = 'main', more = {}, driver = IOREDIS } = {}) {
-  const { credentials, profile } = where;
+  const { profile } = where;
   const target = targetOf(where, name, driver.name);
-  const { endpoint } = target;
+  const { endpoint, credentials } = target;
   if (!loaded.has(driver)) loaded.set(driver, driver.load());
-  // Up to 5.1 ioredis has no export of this name: the module itself is the class.
-  const { Redis: named, default: whole } = /** @type {any} */ (await loaded.get(driver));
-  const Redis = named ?? whole;
+  // Up to 5.1 ioredis has no export of this name; the module itself is the class.
+  const { Redis: named, default: moduleClass } = /** @type {any} */ (await loaded.get(driver));
+  const Redis = named ?? moduleClass;
   const { stream: _corked, ...options } = /** @type {any} */ (profile.options);
   const redis = new Redis({
     ...options,
@@ -71,7 +71,8 @@ export async function connectIoredis(where, { name = 'main', more = {}, driver =
 }
 
 /**
- * ioredis rejects requests in flight with a plain Error, "Connection is closed.": it gets a code.
+ * ioredis rejects requests in flight with a plain Error, "Connection is closed.", which gets a
+ * code.
  * @param {any} redis
  */
 export function codeLostRequests(redis) {
@@ -81,8 +82,8 @@ export function codeLostRequests(redis) {
 }
 
 /**
- * @param {any} redis of one server or of a cluster
- * @returns {Promise<void>} settled when the socket is closed, at the latest after its
+ * @param {any} redis redis of one server or of a cluster
+ * @returns {Promise<void>} resolves when the socket is closed, at the latest after its
  *   disconnectTimeout (2 s)
  */
 export async function closeIoredis(redis) {
@@ -93,15 +94,15 @@ export async function closeIoredis(redis) {
 }
 
 /**
- * @param {import('../lib/types.js').Endpoint} endpoint
- * @param {Where} where
+ * @param {import('./connection.js').Target} target
+ * @param {Where['profile']} profile
  * @returns {Record<string, any>}
  */
-function nodeRedisOptions(endpoint, { credentials, profile }) {
+function nodeRedisOptions({ endpoint, credentials }, profile) {
   const { call: _call, pool: _pool, socket, ...options } = /** @type {any} */ (profile.options);
   return {
     ...options,
-    // A server may redirect a client to another address, which the user has not allowed.
+    // A server may redirect a client to an address that the user has not allowed.
     maintNotifications: 'disabled',
     username: credentials.user,
     password: credentials.password,
@@ -115,9 +116,9 @@ function nodeRedisOptions(endpoint, { credentials, profile }) {
 }
 
 /**
- * @param {Where} where the options of its profile have those of the pool as `pool`
+ * @param {Where} where options of its profile; `pool` has those of the pool
  * @returns {Promise<any>} a pool with all its connections open
- * @throws {Error} with a code, where it cannot connect
+ * @throws {Error} error with a code: it cannot connect
  */
 export async function connectNodeRedisPool(where) {
   const target = targetOf(where, 'main', 'redis');
@@ -126,9 +127,9 @@ export async function connectNodeRedisPool(where) {
     await nodeRedis;
   // Requests in flight or waiting for a connection fail with these errors, which have no code.
   for (const errorClass of [ClientClosedError, DisconnectsClientError]) codeClass(errorClass);
-  codeClass(TimeoutError, 'ETIMEDOUT'); // of its acquireTimeout
+  codeClass(TimeoutError, 'ETIMEDOUT'); // error of its acquireTimeout
   const { pool: size } = /** @type {any} */ (where.profile.options);
-  const pool = createClientPool(nodeRedisOptions(target.endpoint, where), size);
+  const pool = createClientPool(nodeRedisOptions(target, where.profile), size);
   pool.on('error', withCode);
   await openOrThrow(target, pool.connect(), () => pool.destroy());
   return pool;
@@ -136,10 +137,10 @@ export async function connectNodeRedisPool(where) {
 
 /**
  * @param {Where} where
- * @param {{ name?: string, more?: Record<string, unknown> }} [how] name: of the endpoint; more:
- *   options beside those of the profile
- * @returns {Promise<any>} a client; its types depend on options that are known at run time
- * @throws {Error} with a code, where it cannot connect
+ * @param {{ name?: string, more?: Record<string, unknown> }} [how] name: name of the endpoint;
+ *   more: options beside those of the profile
+ * @returns {Promise<any>} a client, whose types depend on runtime options
+ * @throws {Error} error with a code: it cannot connect
  */
 export async function connectNodeRedis(where, { name = 'main', more = {} } = {}) {
   if (/** @type {any} */ (where.profile.options).pool !== undefined) {
@@ -148,12 +149,12 @@ export async function connectNodeRedis(where, { name = 'main', more = {} } = {})
   const target = targetOf(where, name, 'redis');
   nodeRedis ??= importRedis();
   const { createClient } = await nodeRedis;
-  const client = createClient({ ...nodeRedisOptions(target.endpoint, where), ...more });
+  const client = createClient({ ...nodeRedisOptions(target, where.profile), ...more });
   const failed = new Promise((_resolve, reject) => {
-    // The same object rejects all requests in flight; its class has no code.
+    // One object without a code rejects all requests in flight.
     client.on('error', (error) => reject(withCode(error)));
   });
-  failed.catch(() => {}); // later errors, too: the requests report them
+  failed.catch(() => {}); // also later errors, which requests report
   await openOrThrow(target, Promise.race([client.connect(), failed]), () => client.destroy());
   return client;
 }

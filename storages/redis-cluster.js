@@ -17,7 +17,7 @@ import { CLUSTER_INSERTS, nodeRedisClusterConnection, TAGGED } from './inserts/r
 import { CLUSTER_TAG, NODE_REDIS_CLUSTER_LOCKS, openLocks } from './locks/redis.js';
 import { REDIS_REPLIES } from './redis-replies.js';
 
-/** Where the driver publishes errors that it handles itself. */
+/** Channel of errors handled by the driver. */
 const ERRORS = 'node-redis:error';
 
 export const storage = defineStorage({
@@ -87,7 +87,7 @@ async function openRows(context) {
 }
 
 /**
- * A search for nodes that failed has taken the old ones out of the list that destroy() closes.
+ * A failed node discovery has removed the old nodes from the list that destroy() closes.
  * @param {any} cluster
  */
 function destroy(cluster) {

@@ -1,6 +1,6 @@
-/** A row as a hash of Redis: fields f0, f1 and so on, as drivers take and give them. Pure. */
+/** A row as a hash of Redis: fields f0, f1 and so on, in the formats of drivers. Pure. */
 
-/** @type {string[]} by number, made when they are asked for */
+/** @type {string[]} by number, created on first use */
 const NAMES = [];
 
 /** @param {number} i */
@@ -11,7 +11,7 @@ function nameOf(i) {
 
 /**
  * @param {readonly string[]} fields
- * @returns {string[]} names and values in turn, as HSET has them
+ * @returns {string[]} alternating names and values, for HSET
  */
 export function namedFields(fields) {
   return fields.flatMap((text, i) => [nameOf(i), text]);
@@ -26,7 +26,7 @@ export function fieldRecord(fields) {
 }
 
 /**
- * @param {readonly string[]} reply names and values in turn, as HGETALL gives them
+ * @param {readonly string[]} reply alternating names and values, from HGETALL
  * @returns {Record<string, string>} by name
  */
 export function fieldsOfPairs(reply) {

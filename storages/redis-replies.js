@@ -1,11 +1,11 @@
-/** Words of commands of Redis, and what replies mean, as most of its drivers give them. Pure. */
+/** Arguments of Redis commands and interpretation of replies, for most of its drivers. Pure. */
 
 import { fieldsOfPairs, namedFields } from './redis-hashes.js';
 
 /** @param {string | null} reply */
 const isOk = (reply) => reply === 'OK';
 
-/** For a handle of rows; a driver with other replies has its own beside them. */
+/** For a handle of rows; a driver with different replies overrides them. */
 export const REDIS_REPLIES = Object.freeze({
   /** @param {string | null} reply */
   value: (reply) => (reply === null ? undefined : reply),
@@ -16,9 +16,9 @@ export const REDIS_REPLIES = Object.freeze({
 });
 
 /**
- * What changes rows, and reads hashes, of a driver that takes the words of a command.
+ * Writes of rows, and hash reads, for a driver with generic commands.
  * @param {(words: string[], done?: any) => any} send
- * @param {string} prefix of keys
+ * @param {string} prefix prefix of keys
  * @returns {Partial<import('../lib/types.js').RowsHandle>}
  */
 export function changesByWords(send, prefix) {

@@ -10,7 +10,7 @@ import { connectNodeRedis, connectNodeRedisPool } from './redis-clients.js';
 import { fieldRecord } from './redis-hashes.js';
 import { changesByWords, REDIS_REPLIES } from './redis-replies.js';
 
-// A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
+// A lost server must be visible, so the driver must not reconnect.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
 
 export const storage = defineStorage({
@@ -29,7 +29,7 @@ export const storage = defineStorage({
       options: { socket: FAULTS_VISIBLE },
     },
     tuned: {
-      summary: 'no timeout per command (6 times the CPU), sendCommand in place of get',
+      summary: 'no timeout per command (6 times the CPU), sendCommand instead of get',
       options: {
         socket: FAULTS_VISIBLE,
         commandOptions: { timeout: 0 },
@@ -51,7 +51,7 @@ export const storage = defineStorage({
 });
 
 /**
- * Every command of a pool goes through execute(), which gives it a connection.
+ * Every command of a pool uses execute(), which assigns a connection.
  * @param {any} pool
  * @returns {PoolWait}
  */
@@ -71,13 +71,15 @@ function watchPool(pool) {
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
   const { profile, names } = context;
-  const { call, pool } = /** @type {any} */ (profile.options);
+  const { call, pool, commandOptions } = /** @type {any} */ (profile.options);
   const client = await (pool ? connectNodeRedisPool(context) : connectNodeRedis(context));
   const waits = pool === undefined ? null : watchPool(client);
   const { redisPrefix: prefix } = names;
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
     ...REDIS_REPLIES,
+    // Its time limit per command (AbortSignal.timeout), by default 5 s.
+    holdsRequests: commandOptions?.timeout !== 0,
     ...(call === undefined ? byMethods(client, prefix) : bySendCommand(client, prefix)),
     ...(waits !== null && { poolWait: () => waits.take() }),
     async close() {
@@ -87,7 +89,7 @@ async function openRows(context) {
   };
   client.on('error', (/** @type {any} */ error) => {
     loseHandle(handle, error);
-    // One lost connection ends the pool: it would go on with the others.
+    // A lost connection ends the pool, which would otherwise continue with the others.
     if (pool !== undefined) client.destroy();
   });
   return handle;

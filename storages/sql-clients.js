@@ -1,19 +1,19 @@
 /**
- * The three drivers of MariaDB and MySQL behind one interface, for all that runs over them beside
- * the reads: connections and pools with promises, and how each gives its replies. Loaded on demand.
+ * The three drivers of MariaDB and MySQL behind one interface, for everything except reads:
+ * connections and pools with promises, and decoding of replies. Loaded on demand.
  */
 
 import { called } from '../lib/promised.js';
-import { forMysql2, sqlLogin } from '../lib/tls.js';
+import { forMariadb, forMysql2, sqlLogin } from '../lib/tls.js';
 import { targetOf, withCode } from './connection.js';
 
-/** Milliseconds; the drivers' own 10 s are longer than an open may take here. */
+/** Milliseconds; the drivers' default of 10 s exceeds the time limit of opening. */
 export const CONNECT_TIMEOUT_MS = 5000;
 
 /**
  * @typedef {object} SqlConnection
- * @property {(sql: string, values: readonly any[]) => Promise<any>} execute prepared, where the
- *   driver prepares
+ * @property {(sql: string, values: readonly any[]) => Promise<any>} execute prepared statement, if
+ *   supported by the driver
  * @property {(sql: any) => Promise<any>} query text, of one statement or several
  * @property {(event: 'error', listener: (error: any) => void) => unknown} on
  * @property {() => unknown} destroy
@@ -24,13 +24,13 @@ export const CONNECT_TIMEOUT_MS = 5000;
  * @property {() => Promise<unknown>} end
  *
  * @typedef {object} SqlDriver
- * @property {string} name of the storage and of the package
- * @property {(reply: any) => any} result of a reply: rows, what a statement did, or a list of such
+ * @property {string} name name of the storage and of the package
+ * @property {(reply: any) => any} result reply: rows, the effect of a statement, or a list of these
  * @property {(options: Record<string, unknown>) => Promise<SqlConnection>} connect
  * @property {(options: Record<string, unknown>, limit: number) => Promise<SqlPool>} createPool
- * @property {boolean} prepares statements on the server
- * @property {Record<string, unknown> | null} infile options of a connection for LOAD DATA LOCAL
- *   from a stream, beside those of the others; null: it cannot
+ * @property {boolean} prepares whether statements are prepared on the server
+ * @property {Record<string, unknown> | null} infile additional options of a connection for LOAD
+ *   DATA LOCAL from a stream; null: not supported
  */
 
 /** @type {SqlDriver} */
@@ -50,9 +50,9 @@ export const MYSQL2 = {
   },
 };
 
-/** The longest that a timer of Node waits. */
+/** Maximum of a Node timer. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
-/** Numbers as the other drivers give them; 64 bits would be BigInt. */
+/** Numbers as in the other drivers; 64 bits would be BigInt. */
 const MARIADB_NUMBERS = { bigIntAsNumber: true, insertIdAsNumber: true };
 
 /** @type {SqlDriver} */
@@ -60,18 +60,21 @@ export const MARIADB = {
   name: 'mariadb',
   result: (reply) => reply,
   prepares: true,
-  // The driver allows LOCAL INFILE only where it does not pipeline.
+  // The driver allows LOCAL INFILE only without pipelining.
   infile: { pipelining: false, permitLocalInfile: true },
   async connect(options) {
     const { createConnection } = await import('mariadb');
-    return /** @type {any} */ (createConnection({ ...options, ...MARIADB_NUMBERS }));
+    return /** @type {any} */ (createConnection({ ...forMariadb(options), ...MARIADB_NUMBERS }));
   },
   async createPool(options, limit) {
-    const { createPool } = await import('mariadb');
-    // By default it opens all of its connections at once, and ends what waits after 10 s; 0 is no
-    // unlimited time but none.
+    const { createConnection, createPool } = await import('mariadb');
+    const own = { ...forMariadb(options), ...MARIADB_NUMBERS };
+    // A pool retries for minutes without reporting the failure.
+    await (await createConnection(own)).end();
+    // By default it opens all connections at once, and rejects waiting requests after 10 s; 0 would
+    // mean no wait.
     const sizes = { connectionLimit: limit, minimumIdle: 1, acquireTimeout: TIMER_MAX_MS };
-    return /** @type {any} */ (createPool({ ...options, ...MARIADB_NUMBERS, ...sizes }));
+    return /** @type {any} */ (createPool({ ...own, ...sizes }));
   },
 };
 
@@ -98,18 +101,18 @@ const importMysql = () => import(/** @type {any} */ ('mysql'));
 
 /**
  * @param {Record<string, unknown>} options
- * @returns {Promise<any>} a connection of mysql as it is, with callbacks
+ * @returns {Promise<any>} the original connection of mysql, with callbacks
  */
 export async function connectMysql(options) {
   const { default: mysql } = await importMysql();
   const connection = mysql.createConnection(options);
-  connection.on('error', withCode); // a second error event would be thrown out of the event loop
+  connection.on('error', withCode); // a second error event would be an uncaught exception
   await called((done) => connection.connect(done));
   return connection;
 }
 
 /**
- * @param {any} connection of mysql
+ * @param {any} connection connection of mysql
  * @returns {any}
  */
 function withPromises(connection) {
@@ -128,7 +131,7 @@ function withPromises(connection) {
  * @param {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'names'>} context
  * @param {string} storage
  * @returns {{ target: import('./connection.js').Target, options: Record<string, unknown> }}
- *   options: as all of them take it
+ *   options: common to all three
  */
 export function sqlTarget(context, storage) {
   const target = targetOf(context, 'sql', storage);

@@ -1,4 +1,4 @@
-/** The drivers of MariaDB and MySQL, as storages: what they can do, and how it is opened. */
+/** The drivers of MariaDB and MySQL, as storages: capabilities and how they are opened. */
 
 import { openSqlInserter, sqlInserts } from './inserts/sql.js';
 import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
@@ -11,7 +11,7 @@ import { sqlStatements } from './sql-rows.js';
 /**
  * @param {import('./sql-clients.js').SqlDriver} driver
  * @param {OpenRows} rows
- * @param {{ pipelines?: boolean }} [how] of its inserts
+ * @param {{ pipelines?: boolean }} [how] description of its inserts
  * @returns {Pick<StorageDefinition,
  *   'server' | 'protocol' | 'tls' | 'rows' | 'inserts' | 'locks' | 'open'>}
  */
@@ -37,9 +37,9 @@ export function onSql(driver, rows, how) {
  */
 
 /**
- * @param {string} name of the storage
- * @param {OpenSql} openConnection how: `call` of the profile
- * @param {OpenSql} openPool how: `pool` of the profile, which has one
+ * @param {string} name name of the storage
+ * @param {OpenSql} openConnection opens the profile's `call`
+ * @param {OpenSql} openPool opens the profile's `pool`
  * @returns {OpenRows}
  */
 export function rowsBySql(name, openConnection, openPool) {

@@ -1,4 +1,4 @@
-/** Operations on rows, as the drivers of MariaDB and MySQL share them. Pure. */
+/** Common row operations of the drivers of MariaDB and MySQL. Pure. */
 
 import { inOrder } from './in-order.js';
 
@@ -13,8 +13,7 @@ export const sqlStatements = (table) => ({
 });
 
 /**
- * `IN` takes a list of one length: a statement for each. The driver prepares it at its first use
- * and keeps it.
+ * A statement per length of the `IN` list. The driver prepares it at its first use and keeps it.
  * @param {string} table
  * @returns {(length: number) => string}
  */
@@ -31,7 +30,7 @@ function createSelectMany(table) {
 /**
  * @param {ReturnType<typeof sqlStatements>} statements
  * @param {(sql: string, values: readonly any[], done?: any) => any} run
- * @param {(reply: any) => any} [result] of a reply: its rows, or what a statement did
+ * @param {(reply: any) => any} [result] reply: rows, or the effect of a statement
  * @returns {Omit<import('../lib/types.js').RowsHandle, 'close'>}
  */
 export function sqlOperations(statements, run, result = (reply) => reply) {

@@ -71,7 +71,7 @@ async function openRows({ dataset, folder, profile, writes = false }) {
     value,
     mget: (ids) => selectMany(ids.length).all(...ids),
     values: inOrder,
-    // A transaction of its own, on the disk when it returns: that is the store's default.
+    // One transaction, on disk when it returns, which is the store's default.
     set: (id, text) => update.run(text, id),
     stored: isOne,
     add: (id, text) => insert.run(id, text),
@@ -88,12 +88,11 @@ async function openRows({ dataset, folder, profile, writes = false }) {
 }
 
 /**
- * Node calls it experimental on stderr when it is loaded; that line is about Node and not about
- * the run, so that one warning is held back.
- * @returns {Promise<any>} null where Node has none
+ * Node prints an experimental warning on stderr when it is loaded; this one warning is suppressed.
+ * @returns {Promise<any>} null: not in this Node version
  */
 async function loadSqlite() {
-  const name = 'node:sqlite'; // as a variable: the oldest types that we check against lack it
+  const name = 'node:sqlite'; // as a variable, because the oldest supported types lack it
   const emitWarning = process.emitWarning;
   process.emitWarning = /** @type {any} */ (
     (/** @type {any} */ warning, /** @type {any[]} */ ...rest) => {
@@ -151,7 +150,7 @@ function hasOurId(file) {
 async function create(file, dataset) {
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync(file);
-  // Nobody sees the file before it is whole, so it needs no journal; it is synced at the end.
+  // The file is not visible before it is complete, so it needs no journal; it is synced at the end.
   database.exec(`pragma journal_mode=off; pragma synchronous=off;
     pragma application_id=${APPLICATION_ID};
     create table ${TABLE}(id integer primary key, str text not null);

@@ -3,9 +3,9 @@
  *
  * Version 3.1.0 hangs in a closed loop from about 1,000 in flight (its issue 44): when a read ends
  * in the middle of a reply, the data handler writes a state of its parser (awaiting 2,
- * awaiting_length 16) into the state of the connection; requests issued meanwhile then go to a
- * queue for times without connection, which only a reconnection empties. `state` is therefore an
- * accessor here that takes no parser states: the parser itself goes by `dataState`.
+ * awaiting_length 16) into the state of the connection; requests issued meanwhile then go to the
+ * offline queue, which only a reconnection empties. Therefore `state` is an accessor here that
+ * ignores parser states; the parser itself uses `dataState`.
  */
 
 import { defineStorage } from '../lib/define.js';
@@ -25,16 +25,16 @@ import { openSeveral } from './inserts/connections.js';
 import { TARANTOOL_INSERTS, tarantoolInserter } from './inserts/tarantool.js';
 import { openFiberLocks, TARANTOOL_LOCKS } from './locks/fiber.js';
 
-const VSPACE = 281; // box.schema.VSPACE_ID, the spaces that this user may see
+const VSPACE = 281; // box.schema.VSPACE_ID, the spaces visible to this user
 const NAME_INDEX = 2; // its index by name
 const PARSER_STATES = new Set([2, 16]);
 
-// A lost server has to be seen: no reconnection. The driver's own timeout of connecting is off.
+// A lost server must be visible, so there is no reconnection. The driver's connect timeout is off.
 const OPTIONS = { retryStrategy: null, timeout: 5000, state: 'parser states kept out (issue 44)' };
 
 /** @param {any[][]} reply tuples of [id, str] */
 const value = (reply) => (reply.length === 0 ? undefined : reply[0][1]);
-/** @param {any[][]} reply the tuple as it is now */
+/** @param {any[][]} reply the updated tuple */
 const stored = (reply) => reply.length === 1;
 /** @param {[(string | null)[]]} reply result of the function: one list */
 const values = (reply) => reply[0];
@@ -66,7 +66,7 @@ async function openRows(context) {
   return watchLoss(connection.socket, {
     get: corked(cork, (id) => connection.select(space, 0, 1, 0, 'eq', [id])),
     value,
-    // There is no select of several keys: a function of box.lua reads them in one call.
+    // There is no select of several keys, so a function of box.lua reads them in one call.
     mget: corked(cork, (ids) => connection.call('dragstrip_mget', names.space, ids)),
     values,
     set: corked(cork, (id, text) => connection.replace(space, [id, text])),
@@ -82,8 +82,8 @@ async function openRows(context) {
 }
 
 /**
- * @param {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' |
- *   'profile' | 'names'>} context names: with the name of the space
+ * @param {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile' |
+ *   'names'>} context names: contains the name of the space
  * @returns {Promise<{ connection: any, space: number }>} space: its id
  */
 async function openConnection(context) {
@@ -134,17 +134,18 @@ async function openLocks(context) {
 /**
  * @param {any} connection
  * @param {string} space
- * @returns {Promise<number>} the id of our space, looked up once: names cost a look-up each
+ * @returns {Promise<number>} the id of the space, looked up once, because names cost a look-up per
+ *   request
  */
 async function connect(connection, space) {
   await connectWithCause(connection);
-  // The driver takes the first bytes of whatever answers for a greeting; Tarantool's has a salt of
-  // 44 letters in base64 (32 bytes).
+  // The driver treats the first received bytes as a greeting; Tarantool's has a salt of 44 base64
+  // characters (32 bytes).
   if (!/^[A-Za-z0-9+/]{43}=$/.test(connection.salt)) throw new Error('it is not a Tarantool');
   const spaces = await connection.select(VSPACE, NAME_INDEX, 1, 0, 'eq', [space]);
   if (spaces.length > 0) return spaces[0][0];
   throw targetError(
-    `tarantool: there is no space ${space}, or its user may not read it`,
+    `tarantool: space ${space} is missing, or not readable by its user`,
     'fill it with "npx dragstrip seed tarantool"',
   );
 }
@@ -161,8 +162,8 @@ function keepParserStatesOut(connection) {
 }
 
 /**
- * Bytes that are no replies make the driver's parser throw out of the event loop: they become an
- * error of the socket, which rejects what is in flight.
+ * Invalid replies make the driver's parser throw uncaught; they become a socket error, which
+ * rejects requests in flight.
  * @param {any} connection
  */
 function guardParser(connection) {
@@ -185,7 +186,7 @@ function guardParser(connection) {
 }
 
 /**
- * What is in flight at a loss is rejected with a TarantoolError without a code: it gets one.
+ * Adds a code to the TarantoolError that rejects outstanding requests at a loss.
  * @param {any} connection
  */
 function codeLostRequests(connection) {
@@ -198,7 +199,7 @@ function codeLostRequests(connection) {
 async function closeConnection(connection) {
   const { socket } = connection;
   await closeSocket(socket, () => {
-    connection.disconnect(); // so that the driver does not take it for a loss
-    socket.destroy(); // its own end() waits for a server that may be gone
+    connection.disconnect(); // so that the driver does not treat it as a loss
+    socket.destroy(); // end() of the driver waits for a possibly lost server
   });
 }

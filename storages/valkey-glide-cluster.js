@@ -1,14 +1,24 @@
 /**
  * Valkey GLIDE's cluster client on a Redis or Valkey cluster. It splits MGET by slot. Its core in
- * Rust follows redirections by itself and does not tell how many there were.
+ * Rust follows redirections without reporting their number.
  */
 
 import { defineStorage } from '../lib/define.js';
-import { connectGlideCluster, glideRows, missingBinary, PACKAGE } from './glide-client.js';
+import {
+  connectGlideCluster,
+  glideRows,
+  missingBinary,
+  PACKAGE,
+  REQUEST_TIMEOUT,
+} from './glide-client.js';
 import { openInserter } from './inserts/redis.js';
 import { CLUSTER_INSERTS, glideClusterConnection, TAGGED } from './inserts/redis-cluster.js';
 
-const OPTIONS = { inflightRequestsLimit: 1_000_000, requestTimeout: 5000, logger: 'off' };
+const OPTIONS = {
+  inflightRequestsLimit: 1_000_000,
+  requestTimeout: REQUEST_TIMEOUT,
+  logger: 'off',
+};
 
 export const storage = defineStorage({
   name: 'valkey-glide-cluster',

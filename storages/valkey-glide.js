@@ -2,11 +2,18 @@
 
 import { defineStorage } from '../lib/define.js';
 import { loseHandle } from './connection.js';
-import { closeWhenLost, connectGlide, glideRows, missingBinary, PACKAGE } from './glide-client.js';
+import {
+  closeWhenLost,
+  connectGlide,
+  glideRows,
+  missingBinary,
+  PACKAGE,
+  REQUEST_TIMEOUT,
+} from './glide-client.js';
 import { glideConnection, openInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { fieldRecord } from './redis-hashes.js';
 
-/** As its protocol names it; its enumerations are loaded with its core. */
+/** Name in its protocol, because its enumerations are loaded with its core. */
 const ONLY_NEW = { conditionalSet: 'onlyIfDoesNotExist' };
 
 export const storage = defineStorage({
@@ -17,12 +24,12 @@ export const storage = defineStorage({
   tls: true,
   rows: ['get', 'mget', 'set', 'add', 'del', 'hash', 'expire'],
   inserts: REDIS_INSERTS,
-  // No locks: it does not keep the order of commands. No commands of any name: it converts their
-  // replies by the name.
+  // No locks, because it does not preserve the order of commands. No arbitrary commands, because it
+  // converts replies by command name.
   profiles: {
     default: {
       summary: 'client.get; its limits of 1,000 in flight and of 250 ms raised',
-      options: { inflightRequestsLimit: 1_000_000, requestTimeout: 5000, logger: 'off' },
+      options: { inflightRequestsLimit: 1_000_000, requestTimeout: REQUEST_TIMEOUT, logger: 'off' },
     },
   },
   unavailable: async () => missingBinary(),

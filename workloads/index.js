@@ -29,7 +29,7 @@ export const WORKLOADS = Object.freeze({
     report: () => import('./get/report.js'),
   },
   crud: {
-    summary: 'reads, writes, scans, inserts, deletions and hashes by --mix, on rows of its own',
+    summary: 'reads, writes, scans, inserts, deletions and hashes by --mix, on temporary rows',
     load: async () => ({ workload: (await import('./mix/index.js')).crud }),
     report: () => import('./get/report.js'),
   },
@@ -84,16 +84,16 @@ export const WORKLOADS = Object.freeze({
   },
 });
 
-/** What a run measures that names none. */
+/** Default workload of a run. */
 export const DEFAULT_WORKLOAD = 'get';
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(WORKLOADS));
 
 /**
  * @param {string} nameOrPath a name of WORKLOAD_NAMES, or the path of a file whose default export,
- *   or export `workload`, is what defineWorkload gives
+ *   or export `workload`, is a definition of defineWorkload
  * @returns {Promise<WorkloadDefinition>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown workload
  */
 export async function loadWorkload(nameOrPath) {
   if (Object.hasOwn(WORKLOADS, nameOrPath)) {
@@ -136,7 +136,7 @@ async function presetOf(about, preset) {
  * @returns {Promise<WorkloadDefinition>}
  */
 async function loadFile(file) {
-  const hint = 'export default defineWorkload({ … }); docs/adding-a-workload.md has an example';
+  const hint = 'export default defineWorkload({ … }); docs/adding.md has an example';
   const definition = await loadOwnFile('workload', file, hint);
   const { defineWorkload } = await import('../lib/define.js');
   const workload = defineWorkload(definition);

@@ -1,11 +1,11 @@
 /**
- * What the columns and marks of a table of point reads mean: in short under the tables, and one by
- * one, with the sources of the formulas, behind --explain and on pages.
+ * Explanations of the columns and marks of a table of point reads: a summary under the tables, and
+ * each one with the sources of its formulas with --explain and on pages.
  */
 
 import { formatBytes, formatCount } from '../lib/format.js';
 
-/** @typedef {[string, string]} Explained a column or mark, and what it means */
+/** @typedef {[string, string]} Explained a column or mark, and its meaning */
 
 const CLOSED_LEGEND =
   'ops/s: verified operations per second, geometric mean of the rounds ± 95 % interval. vs fastest: ' +
@@ -15,7 +15,7 @@ const OPEN_LEGEND =
 
 /**
  * @param {readonly any[]} rows benchmarks of the tables
- * @returns {string[]} what a reader needs at hand
+ * @returns {string[]} the explanations for these rows
  */
 export function shortLegend(rows) {
   if (rows.length === 0) return [];
@@ -41,7 +41,7 @@ export function shortLegend(rows) {
 
 /**
  * @param {readonly any[]} rows
- * @returns {string} how much of the replies was compared with the dataset
+ * @returns {string} number of verified replies, and bytes compared in full
  */
 function comparedText(rows) {
   const all = rows.flatMap(({ source }) =>
@@ -51,8 +51,8 @@ function comparedText(rows) {
   const sum = (/** @type {'replies' | 'bytes'} */ name) =>
     all.reduce((total, one) => total + one[name], 0);
   return (
-    `Compared with what they must be: ${formatCount(sum('replies'))} replies, ` +
-    `${formatBytes(sum('bytes'))} of them.`
+    `${formatCount(sum('replies'))} replies verified, ` +
+    `${formatBytes(sum('bytes'))} byte by byte.`
   );
 }
 
@@ -61,8 +61,7 @@ const FIGURES = [
   [
     'ops/s',
     'verified operations per second: geometric mean of the rounds, ± Student’s 95 % interval on ' +
-      'logs, n rounds. By slices a round counts with the mean of its slices on logs, block state ' +
-      'removed by median polish (Tukey 1977) and 5 % trimmed at both ends.',
+      'logs, n rounds. In blocks a round is all time of its segments over all operations.',
   ],
   [
     'rank',
@@ -74,12 +73,14 @@ const FIGURES = [
     'vs fastest',
     'speed over that of the fastest storage with a server; of embedded stores over the fastest of ' +
       'them. ±: the interval by which the rank is decided, for all pairs at once. With --against: ' +
-      'over the reference, with the interval of the pair.',
+      'over the reference, with the interval of the pair. In blocks it is of the typical speed, the ' +
+      'mean of the logs of the fastest three quarters of the segments of a process.',
   ],
   [
-    'tied, not resolved',
+    'tied, not resolved, split',
     'tied: the interval includes 1 and lies within ± 5 %; not resolved: it is wider than that. The ' +
-      'percentage is the greatest difference that the interval leaves possible.',
+      'percentage is the greatest difference that the interval leaves possible. split: typically ' +
+      'faster, and slower with all pauses and late operations, or the reverse; neither wins.',
   ],
 ];
 
@@ -117,9 +118,10 @@ const OPEN = [
 const CLOSED = [
   [
     'bottleneck',
-    'driver: the client’s thread is busy 90 % of the time or more (by slices, 95 % of the time in ' +
+    'driver: the client’s thread is busy 90 % of the time or more (in blocks, 95 % of the time in ' +
       'which it had a processor; two names from 80 %); server: its busiest thread or all cores are; ' +
-      'latency: neither, the round trip dominates; –: unknown.',
+      'latency: neither, the round trip dominates; machine: neither, but the client waited for a ' +
+      'processor that other programs had for a quarter of the time; –: unknown.',
   ],
   [
     'client CPU, server CPU',
@@ -142,18 +144,29 @@ const ALWAYS = [
 const OF_SLICES = [
   [
     'resolves',
-    'median half-width of vs fastest over storages with a server: what the run can tell.',
+    'median half-width of vs fastest over storages with a server: the resolution of the run.',
   ],
   ['A/A', 'the same storage twice in the run. Its interval should contain 1; else trust less.'],
   [
+    'ratios are of',
+    'shown if they are of the 5 % trimmed mean of logs instead of the typical speed: the garbage ' +
+      'of a contender is unknown (Bun, Deno, a collection in every segment), and the typical ' +
+      'speed does not see it.',
+  ],
+  [
+    'time in segments that count',
+    'share of the time of all rounds, by load; the rest is starting processes, opening, warming up, ' +
+      'segments that set the length of the others, and the gaps between segments.',
+  ],
+  [
     'throughput × latency',
     'must be the number in flight, which is counted apart (Little’s law, 1961); medians over drivers ' +
-      'and rounds. A slice begins and ends with fewer in flight; its steady part is without those.',
+      'and rounds. A segment begins and ends with fewer in flight; its steady part is without those.',
   ],
   [
     'compared',
-    'of every reply the length and the tag of its key, and every 31st in full: a byte that is wrong ' +
-      'in all replies is found within 31.',
+    'of every reply the length and the tag of its key; in full each third, each 31st of embedded ' +
+      'stores, of more than 4 KB and of several keys, and all after the first one that is wrong.',
   ],
 ];
 
@@ -183,6 +196,33 @@ export function explainOperations(rows) {
       ],
     ],
     [isClosed, CLOSED],
+    [
+      has(({ source }) =>
+        source.rounds.some((/** @type {any} */ { client }) => typeof client?.writes === 'number'),
+      ),
+      [
+        [
+          'reads, writes, bytes read, bytes written',
+          'in CSV and JSON: system calls read(2), write(2) and their like of the client’s process ' +
+            'per verified operation, and their bytes (/proc/PID/io, proc(5)). 100 in flight, 1.00 ' +
+            'writes: the driver does not batch; 0.01: it does. None where the replies come by other ' +
+            'calls.',
+        ],
+      ],
+    ],
+    [
+      has(({ source }) =>
+        source.rounds.some((/** @type {any} */ { client }) => client?.allocatedBytes > 0),
+      ),
+      [
+        [
+          'bytes allocated, GC runs, GC time',
+          'in CSV, JSON and the rounds of the page: what an operation allocates on the heap of the ' +
+            'client (the median of segments without a collection); collections that began in its ' +
+            'segments; their time, charged to all segments of a process by the bytes allocated.',
+        ],
+      ],
+    ],
     [sliced, OF_SLICES],
     [
       has(({ kind }) => kind === 'embedded'),
@@ -201,7 +241,7 @@ export function explainOperations(rows) {
       [
         [
           '~',
-          'drift: the last third of its slices, or of its time, was faster or slower than the first, ' +
+          'drift: the last third of its segments, or of its time, was faster or slower than the first, ' +
             'by more than 2 % with the whole interval.',
         ],
       ],

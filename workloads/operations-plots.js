@@ -1,7 +1,6 @@
 /**
- * The plots of workloads whose operation is what a user waits for, a set for each table of
- * operations.js: the ratio to the fastest first, then throughput, latency, CPU time, memory and the
- * course over time; for an open loop latency by the rate that was offered.
+ * The plots of the tables of operations.js: the ratio to the fastest, then throughput, latency, CPU
+ * time, memory and the time series; for an open loop latency by offered rate.
  */
 
 import { formatDuration, formatThroughput, plainText } from '../lib/format.js';
@@ -15,7 +14,10 @@ import { numberOf } from '../stats/metrics.js';
 
 /** @param {TableRow} row @returns {any} */
 const benchmarkOf = ({ benchmarks: [benchmark] }) => benchmark;
-/** @param {TableRow} row @returns {boolean} of a table of operations.js, and with a figure */
+/**
+ * @param {TableRow} row @returns {boolean} whether it is in a table of operations.js and has a
+ *   figure
+ */
 const hasFigure = ({ values, benchmarks }) =>
   values['throughput'] !== undefined &&
   benchmarks.length === 1 &&
@@ -68,7 +70,7 @@ const versusFastest = {
   first: true,
   ratio: 'versus_fastest',
   figures: ['throughput'],
-  // One alone is the fastest, and no ratio.
+  // A single storage has no ratio.
   rowsMin: 2,
   panel: (/** @type {TableRow} */ row) =>
     benchmarkOf(row).kind === 'server' ? 'networked drivers' : 'embedded stores',
@@ -78,7 +80,7 @@ const versusFastest = {
     return panels
       .map((panel) => {
         const own = dots.filter((dot) => dot.panel === panel && dot.row.mark !== 'wrong');
-        if (own.length === 0) return `${sentence(panel)}: none answered rightly.`;
+        if (own.length === 0) return `${sentence(panel)}: all have wrong or missing replies.`;
         const slowest = own[own.length - 1];
         const rest = own.length > 1 ? `, slowest ${slowest.plain} at ${slowest.shown}` : '';
         return `${sentence(panel)}: fastest ${own[0].plain}${rest}.`;
@@ -102,8 +104,10 @@ const versusReference = {
   ratio: 'versus_reference',
   limits: (/** @type {TableRow} */ row) =>
     benchmarkOf(row).against === null ? [] : benchmarkOf(row).gateLimits,
-  summary: (/** @type {any[]} */ dots) =>
-    `${dots.map(({ plain, shown }) => `${plain} ${shown}`).join(', ')}.`,
+  summary(/** @type {any[]} */ dots) {
+    const texts = dots.map(({ plain, shown }) => `${plain} ${shown}`);
+    return dots.length <= 3 ? `${texts.join(', ')}.` : `${texts[0]} to ${texts[texts.length - 1]}.`;
+  },
   note: (/** @type {any[]} */ dots) =>
     'Dot: speed relative to the reference (1.00×), right is faster. Line: interval of the ratio.' +
     (dots.some(({ limits }) => limits.length > 0) ? ' Red line: limit of a gate.' : ''),
@@ -149,8 +153,8 @@ function ceilings({ values }) {
 
 /**
  * @param {any[]} entries
- * @returns {string} who leads: of those that talk to a server, and of those that do not; what gave
- *   wrong answers or failed leads nothing, and who shares a rank shares it here
+ * @returns {string} the leaders among networked and among embedded storages; failed ones and wrong
+ *   replies are excluded, ties are included
  */
 function leadText(entries) {
   const fit = entries.filter(({ row }) => {
@@ -163,16 +167,20 @@ function leadText(entries) {
     const rankOf = (/** @type {any} */ { row }) => benchmarkOf(row).rank?.best ?? null;
     const best = rankOf(contenders[0]);
     const first = contenders.filter((one, i) => i === 0 || (best !== null && rankOf(one) === best));
-    const names = first.map(({ plain }) => plain).join(' and ');
-    const figures = first.map(({ values }) => formatThroughput(values[0])).join(' and ');
-    const told = first.length > 1 ? `${figures} ops/s, not separated` : `${figures} ops/s`;
+    const isLong = first.length > 2;
+    const named = first.slice(0, isLong ? 1 : 2);
+    const rest = isLong ? ` and ${first.length - 1} more` : '';
+    const names = `${named.map(({ plain }) => plain).join(' and ')}${rest}`;
+    const figures = named.map(({ values }) => formatThroughput(values[0])).join(' and ');
+    const at = isLong ? `up to ${figures}` : figures;
+    const leadFigure = first.length > 1 ? `${at} ops/s, not separated` : `${at} ops/s`;
     const where = withServer ? 'With a server ' : 'Embedded, ';
-    // One alone leads nobody.
-    if (contenders.length === 1) return [`${where}${names}: ${told}.`];
+    // A single storage has no leader.
+    if (contenders.length === 1) return [`${where}${names}: ${leadFigure}.`];
     const verb = first.length > 1 ? 'lead' : 'leads';
-    return [`${where}${names} ${verb} with ${told}.`];
+    return [`${where}${names} ${verb} with ${leadFigure}.`];
   });
-  return sentences.length === 0 ? 'All gave wrong answers.' : sentences.join(' ');
+  return sentences.length === 0 ? 'All replies were wrong.' : sentences.join(' ');
 }
 
 /** @type {PlotSpec} */
@@ -193,8 +201,8 @@ const latencyCurves = {
 
 /**
  * @param {any[]} curves with their histograms
- * @param {string} what is drawn: `Latency`
- * @returns {string} who has the least and the greatest at the 99th
+ * @param {string} what drawn quantity: `Latency`
+ * @returns {string} the curves with minimum and maximum at the 99th percentile
  */
 export function curveSummary(curves, what) {
   const at99 = curves
@@ -310,7 +318,7 @@ const overTime = {
 /**
  * @param {(x: number) => string} upTo
  * @param {(knee: { x: number, y: number }) => string} at
- * @returns {(curves: readonly any[]) => string} where each curve has its knee, if it has one
+ * @returns {(curves: readonly any[]) => string} the knee of each curve, if any
  */
 export function kneeSummary(upTo, at) {
   const textOf = (/** @type {any} */ { plain, points }) => {
@@ -322,7 +330,7 @@ export function kneeSummary(upTo, at) {
 
 const KNEE_METRICS = ['offered', 'throughput', 'dropped_share', 'latency_p99'];
 
-/** @param {readonly TableRow[]} rows of one storage @returns {number | null} */
+/** @param {readonly TableRow[]} rows rows of one storage @returns {number | null} */
 const kneeIn = (rows) =>
   kneeOf(
     rows.flatMap((row) => {
@@ -333,6 +341,12 @@ const kneeIn = (rows) =>
       return [{ offered, achieved: achieved ?? 0, dropped: dropped ?? 0, p99Ns }];
     }),
   );
+
+/** @param {TableRow} row @returns {readonly [number, number] | null} p99 of its rounds */
+function roundsRange(row) {
+  const found = measuredRounds(benchmarkOf(row)).flatMap(({ latency }) => latency?.p99Ns ?? []);
+  return found.length < 2 ? null : [Math.min(...found), Math.max(...found)];
+}
 
 /** @type {PlotSpec} */
 const openLoop = {
@@ -351,6 +365,7 @@ const openLoop = {
   xText: formatThroughput,
   yName: 'p99 of the response time',
   scales: ['log', 'linear'],
+  range: { note: 'Line: from the lowest to the highest round.', of: roundsRange },
   knee: kneeIn,
   summary: kneeSummary(
     (x) => `${formatThroughput(x)} ops/s`,

@@ -1,7 +1,6 @@
 /**
- * The table of workloads whose operation is what a user waits for: storages by verified operations
- * per second, a table for each load; and that of an open loop, by the rate that was offered. Also
- * what is shown of a workload that declares no report.
+ * The common tables: storages by verified operations per second, a table per load; for an open loop
+ * by offered rate. Also the default for workloads that declare no report.
  */
 
 import { isOfLoad } from '../lib/comparison.js';
@@ -43,7 +42,7 @@ const versusFastest = {
 };
 
 /**
- * @param {readonly any[]} table whose contenders are held against one of them
+ * @param {readonly any[]} table table whose contenders have a common baseline
  * @returns {Metric}
  */
 function versusReference(table) {
@@ -136,7 +135,7 @@ const pendingMemory = metric(
 );
 
 /**
- * @type {readonly Metric[]} of an open loop: response times count from when an operation was due
+ * @type {readonly Metric[]} of an open loop: response times count from the due time of an operation
  */
 const OPEN = Object.freeze([
   metric(
@@ -159,7 +158,7 @@ const OPEN = Object.freeze([
 /**
  * @param {'late' | 'dropped'} name
  * @param {number} drop
- * @returns {Metric} of the operations that were offered
+ * @returns {Metric} fraction of the offered operations
  */
 function share(name, drop) {
   return metric(
@@ -170,7 +169,7 @@ function share(name, drop) {
 
 /**
  * @param {readonly any[]} table
- * @returns {Metric[]} p99 of each kind of operation, where the workload mixes them
+ * @returns {Metric[]} p99 per kind of operation, for mixes
  */
 function kindMetrics(table) {
   const names = new Set(
@@ -211,9 +210,9 @@ export const operationsTable = {
     }
     const isAgainst = table.some(({ against }) => against !== null);
     const versus = isAgainst ? versusReference(table) : versusFastest;
-    // One round has no rank, but the columns of several.
+    // A single round has no rank, but the same columns.
     const isCompared = table.some(({ isSliced }) => isSliced);
-    // Beside the client's ceiling that of the server needs its whole name.
+    // Beside the client ceiling, the server ceiling needs its full name.
     const both = table.some((one) => one.ofClientCeiling !== null);
     const ofServer = both
       ? { ...ofServerCeiling, head: /** @type {[string, string]} */ (['of server', 'ceiling']) }
@@ -244,7 +243,7 @@ function hasAgents({ agents }) {
 /**
  * @param {import('../lib/result.js').Load} load
  * @param {import('../lib/result.js').Result} result
- * @returns {string} `, 5,000 operations`, `, 10.0 s`, `, slices of 8 ms`; empty: not known
+ * @returns {string} `, 5,000 operations`, `, 10.0 s`, `, slices of 8 ms`; empty: unknown
  */
 function amountText(load, { comparison }) {
   const { operations, durationNs } = load;
@@ -252,7 +251,7 @@ function amountText(load, { comparison }) {
   if (durationNs !== null) return `, ${formatElapsed(durationNs / 1e6)}`;
   const bySlices = comparison?.loads.some((one) => isOfLoad(one, { load }));
   if (comparison === undefined || !bySlices) return '';
-  return `, slices of ${Number((comparison.sliceNs / 1e6).toPrecision(3))} ms`;
+  return `, segments of ${Number((comparison.sliceNs / 1e6).toPrecision(3))} ms`;
 }
 
 /**
@@ -296,7 +295,7 @@ function offeredText(table) {
 /** @param {readonly any[]} benchmarks */
 const shownOf = (benchmarks) => benchmarks.filter(operationsTable.where ?? Boolean);
 
-/** What is shown of single rows: of a workload that declares no report, and the start of others. */
+/** Report of single rows: the default, and the base of others. */
 export const operationsReport = Object.freeze({
   tables: [operationsTable],
   plots: operationsPlots,

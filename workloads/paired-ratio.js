@@ -1,4 +1,4 @@
-/** The ratio of two benchmarks of one run as a figure of a table: rounds are pairs. Pure. */
+/** The ratio of two benchmarks of one run as a figure of a table, paired by round. Pure. */
 
 import { ratioValue, UNKNOWN } from '../stats/metrics.js';
 import { pairedRatio as ratioOf } from '../stats/ratio.js';
@@ -9,8 +9,8 @@ import { pairedRatio as ratioOf } from '../stats/ratio.js';
 
 /**
  * @param {Rounds | undefined} a
- * @param {Rounds | undefined} b of the same run
- * @returns {Value} A / B, pairs of one round, with its interval from two rounds on
+ * @param {Rounds | undefined} b second benchmark of the same run
+ * @returns {Value} A / B, paired by round, with an interval from two rounds on
  */
 function pairedRatio(a, b) {
   if (a === undefined || b === undefined || a.length !== b.length) return UNKNOWN;

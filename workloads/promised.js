@@ -1,4 +1,4 @@
-/** Calls of any style as promises, where a workload mixes operations of different styles. */
+/** Converts calls of any style to promises, for workloads that mix styles. */
 
 /**
  * @param {(i: number, done?: any) => any} way

@@ -1,7 +1,7 @@
-/** Where a run has rows of its own while it lasts: our own names and no others. */
+/** Namespace of temporary rows of one run. */
 
 /**
- * @param {string} name of the workload, or of a size of values
+ * @param {string} name name of the workload, or of a size of values
  * @returns {import('../lib/types.js').Namespace}
  */
 export function rowsNamespace(name) {

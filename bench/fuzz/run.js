@@ -7,23 +7,23 @@ import { systemClock } from '../../measure/clock.js';
  * @typedef {object} Subject
  * @property {string} name
  * @property {readonly Buffer[]} samples valid messages
- * @property {(bytes: Buffer, cut: number) => unknown} parse may throw a DragstripError; cut: where
- *   the bytes are cut in two, 0 for not at all. What it returns must not depend on that
+ * @property {(bytes: Buffer, cut: number) => unknown} parse may throw a DragstripError; cut:
+ *   position at which the bytes are split, 0: not split; the return value must not depend on it
  *
  * @typedef {object} Fuzzed
- * @property {{ index: number, what: string, hex: string } | null} failure the first
+ * @property {{ index: number, what: string, hex: string } | null} failure the first one
  * @property {number} refused cases that ended in a DragstripError
  * @property {number} slowestNs
  * @property {number} spentNs
  */
 
-/** A case of some hundred bytes that takes longer is a fault of its own; collections may be long. */
+/** A case of some hundred bytes that takes longer is a failure; garbage collections may be long. */
 const CASE_NS_MAX = 2e9;
 const LENGTH_MAX = 4096;
 const MUTATIONS_MAX = 4;
-/** Codes of errors that a parser may end in. */
+/** Permitted error codes of a parser. */
 const CODES = new Set(['E_TARGET', 'E_USAGE', 'HS_PROTOCOL', 'HS_DECODE', 'HS_SERVER']);
-/** Bytes that protocols give a meaning. */
+/** Bytes with a meaning in protocols. */
 const SPECIAL = Buffer.from(
   '\0\x01\x02\t\n\r $*+-:_,%#0159AEn\x7f\x80\xc0\xce\xcf\xdd\xdf\xfb\xfc\xfe\xff',
   'latin1',
@@ -43,13 +43,13 @@ export function fuzz({ samples, parse }, { cases, seed }) {
   for (let index = 0; index < cases; index += 1) {
     const bytes = mutate(samples, random);
     const beginNs = systemClock.now();
-    const whole = outcomeOf(parse, bytes, 0);
+    const outcome = outcomeOf(parse, bytes, 0);
     const tookNs = systemClock.now() - beginNs;
     slowestNs = Math.max(slowestNs, tookNs);
-    if (whole.error !== null) refused += 1;
+    if (outcome.error !== null) refused += 1;
     const againNs = tookNs > CASE_NS_MAX ? timeOf(parse, bytes) : tookNs;
     const what =
-      faultOf(whole, Math.min(tookNs, againNs)) ?? splitFault(whole, parse, bytes, random);
+      faultOf(outcome, Math.min(tookNs, againNs)) ?? splitFault(outcome, parse, bytes, random);
     if (what !== null) {
       const failure = { index, what, hex: bytes.toString('hex').slice(0, 2000) };
       return { failure, refused, slowestNs, spentNs: systemClock.now() - startNs };
@@ -75,7 +75,7 @@ function outcomeOf(parse, bytes, cut) {
 }
 
 /**
- * A busy machine may have stopped the first try.
+ * A busy machine may have delayed the first attempt.
  * @param {Subject['parse']} parse
  * @param {Buffer} bytes
  */
@@ -143,7 +143,7 @@ function mutateOnce(bytes, samples, random) {
       return bytes;
     case 2: // some bytes are missing
       return Buffer.concat([before, bytes.subarray(at + 1 + drawBelow(random, 8))]);
-    case 3: // some come twice
+    case 3: // some are repeated
       return Buffer.concat([bytes.subarray(0, at + 1 + drawBelow(random, 8)), bytes.subarray(at)]);
     case 4: // cut off
       return before;

@@ -1,11 +1,14 @@
-/** Small stored results for the fuzzer: whole, with a digest, and with packed values of slices. */
+/**
+ * Small stored results for the fuzzer: without blocks, with a digest, and with packed values of
+ * segments.
+ */
 
 import { digestOf } from '../../lib/digest.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { packValues } from '../../lib/packed-values.js';
 
 /**
- * @param {string} histogram of `ok` values
+ * @param {string} histogram histogram of `ok` values
  * @param {number} ok
  * @returns {object} of a benchmark
  */
@@ -82,7 +85,7 @@ function resultOf(histogram, ok) {
 }
 
 /**
- * @param {string} histogram of `ok` values
+ * @param {string} histogram histogram of `ok` values
  * @param {number} ok
  * @returns {Buffer[]}
  */

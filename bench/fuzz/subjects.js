@@ -1,4 +1,4 @@
-/** The parsers that are fuzzed, with valid messages for each, written by our own encoders. */
+/** The fuzzed parsers, with valid messages for each, from Dragstrip's encoders. */
 
 import { inflateSync } from 'node:zlib';
 import { parseEndpoint } from '../../lib/address.js';
@@ -34,7 +34,7 @@ const VALUE = 'v'.repeat(40);
 const text = (/** @type {string} */ bytes) => Buffer.from(bytes, 'latin1');
 
 /**
- * Of a framer: how often it was fed what.
+ * Subject of a framer: counts of replies, errors and misses.
  * @param {() => import('../../protocols/framer.js').Framer} make
  * @returns {Subject['parse']}
  */
@@ -49,8 +49,8 @@ function counted(make) {
 }
 
 /**
- * Of a reader of whole messages: all of them, one after the other. Where the bytes come in two
- * parts, it is asked with the first alone before.
+ * Feeds complete messages to a reader, in sequence. If the bytes arrive in two parts, the reader
+ * first gets the first part alone.
  * @param {(bytes: Buffer, at: number) => { end: number } | null} read
  * @returns {Subject['parse']}
  */
@@ -176,7 +176,7 @@ export const SUBJECTS = [
     parse: ofText((base64) => decode(base64).count),
   },
   {
-    // A change of the compressed bytes seldom gets further than their checksum.
+    // A change of the compressed bytes is usually detected by their checksum.
     name: 'histogram counts',
     samples: [inflateSync(Buffer.from(`${HISTOGRAM}`, 'base64').subarray(8))],
     parse: readCounts,

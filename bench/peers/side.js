@@ -1,6 +1,6 @@
 /**
- * The work of bench/peers.js, in a process of its own: `side.js run|work|mitata|tinybench EVERY
- * AMOUNT`. Point reads over ioredis, one in flight, every n-th key asked twice (0: none).
+ * The work of bench/peers.js, in a separate process: `side.js run|work|mitata|tinybench EVERY
+ * AMOUNT`. Point reads over ioredis, one in flight, every n-th key read twice (0: none).
  */
 
 import { Redis } from 'ioredis';

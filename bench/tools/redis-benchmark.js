@@ -1,6 +1,6 @@
 /**
- * redis-benchmark and valkey-benchmark as contenders of the like-shape sweep: GET of keys of their
- * own, with values as long as those of the rows.
+ * redis-benchmark and valkey-benchmark as contenders of the like-shape sweep: GET of separate keys,
+ * with values as long as those of the rows.
  */
 
 import { RespConnection } from '../../data/connections/redis.js';
@@ -23,10 +23,10 @@ const BATCH = 500;
  */
 export async function respBenchmark(kind, { home, address, credentials }) {
   const name = `${kind}-benchmark`;
-  const found = await (await loadServer(kind)).find(home);
-  const program = found?.programs[name];
-  if (program === undefined) return { name, lack: 'it is not here' };
-  const libraries = found?.env?.['LD_LIBRARY_PATH'];
+  const programs = await (await loadServer(kind)).find(home);
+  const program = programs?.programs[name];
+  if (program === undefined) return { name, missing: 'not available' };
+  const libraries = programs?.env?.['LD_LIBRARY_PATH'];
   return {
     name,
     async measure({ connections, perConnection, requests }) {
@@ -59,7 +59,7 @@ export async function respBenchmark(kind, { home, address, credentials }) {
 }
 
 /**
- * The keys that they read, while `work` runs.
+ * Creates the keys that they read while `work` runs.
  * @template T
  * @param {import('../../lib/types.js').ConnectionContext} context
  * @param {() => Promise<T>} work

@@ -18,22 +18,22 @@ const SCRIPT = fileURLToPath(new URL('./sysbench.lua', import.meta.url));
 const WANTED = { name: 'sysbench', packages: ['sysbench'], programs: ['sysbench'] };
 
 /**
- * @param {{ home: string, address: import('../../lib/types.js').Address,
- *   credentials: import('../../lib/types.js').Credentials, rows: number, fetch: boolean }} where
- *   fetch: where it is not installed
+ * @param {{ home: string, address: import('../../lib/types.js').Address, credentials:
+ *   import('../../lib/types.js').Credentials, rows: number, fetch: boolean }} where fetch: if
+ *   it is not installed
  * @returns {Promise<import('../like-shape.js').Contender>}
  */
 export async function sysbench({ home, address, credentials, rows, fetch }) {
   const { name } = WANTED;
   const look = () => findBinaries({ required: [name], home, servers: [name] });
-  let found = await look();
-  if (found === null && fetch) {
+  let program = await look();
+  if (program === null && fetch) {
     const failure = await fetchPackages(home);
-    if (failure !== null) return { name, lack: `its package cannot be fetched: ${failure}` };
-    found = await look();
+    if (failure !== null) return { name, missing: `its package cannot be fetched: ${failure}` };
+    program = await look();
   }
-  if (found === null) return { name, lack: 'it is not installed' };
-  const { programs, env = {} } = found;
+  if (program === null) return { name, missing: 'it is not installed' };
+  const { programs, env = {} } = program;
   return {
     name,
     async measure({ connections, perConnection, seconds }) {
@@ -43,7 +43,7 @@ export async function sysbench({ home, address, credentials, rows, fetch }) {
         const file = path.join(folder, 'options');
         const { host, port } = address['sql'];
         const { user, password } = credentials;
-        // In a file of its own, since arguments can be read by others.
+        // In a file, because arguments are visible to other users.
         const options = {
           'db-driver': 'mysql',
           'mysql-host': host,
@@ -57,8 +57,8 @@ export async function sysbench({ home, address, credentials, rows, fetch }) {
         };
         const lines = Object.entries(options).map(([key, value]) => `${key}=${value}`);
         await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
-        const own = [`--source=${ROW_NAMES.table}`, `--rows=${rows}`];
-        const args = [`--config-file=${file}`, SCRIPT, ...own, 'run'];
+        const scriptOptions = [`--source=${ROW_NAMES.table}`, `--rows=${rows}`];
+        const args = [`--config-file=${file}`, SCRIPT, ...scriptOptions, 'run'];
         return rateOf(await output(programs[name], args, env));
       } finally {
         await rm(folder, { recursive: true, force: true });
@@ -69,7 +69,7 @@ export async function sysbench({ home, address, credentials, rows, fetch }) {
 
 /**
  * @param {string} home
- * @returns {Promise<string | null>} null: it is there now
+ * @returns {Promise<string | null>} null: it is available now
  */
 async function fetchPackages(home) {
   const packages = path.join(home, 'packages');
@@ -91,7 +91,7 @@ async function fetchPackages(home) {
  * @param {string} program
  * @param {string[]} args
  * @param {Record<string, string | undefined>} env
- * @returns {Promise<string>} what it prints
+ * @returns {Promise<string>} its output
  */
 function output(program, args, env) {
   return new Promise((resolve, reject) => {
@@ -107,9 +107,9 @@ function output(program, args, env) {
     }
     child.once('error', reject);
     child.once('close', (status) => {
-      const [said = 'nothing said'] = text.split('\n').filter((line) => /FATAL/.test(line));
+      const [message = 'no message'] = text.split('\n').filter((line) => /FATAL/.test(line));
       if (status === 0) resolve(text);
-      else reject(new Error(`sysbench ended with status ${status}: ${said}`));
+      else reject(new Error(`sysbench ended with status ${status}: ${message}`));
     });
   });
 }

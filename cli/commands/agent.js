@@ -2,14 +2,14 @@
 
 import { hostname } from 'node:os';
 import { formatEndpoint } from '../../lib/address.js';
+import { plainText } from '../../lib/format.js';
 import { findHome } from '../../lib/home.js';
-import { printable } from '../../lib/printable.js';
 import { coordinatorOf, targetsOf } from '../fleet-options.js';
 import { inSession } from '../session.js';
 
 /**
  * @param {import('../main.js').CommandContext} context
- * @returns {Promise<number>} exit status: of the signal that ended it
+ * @returns {Promise<number>} exit status of the signal that ended it
  */
 export async function execute(context) {
   const { options, stdout, stderr } = context;
@@ -43,10 +43,10 @@ export async function execute(context) {
  * @param {string} where
  */
 function lineOf(event, where) {
-  if (event.type === 'waiting') return `agent ${printable(event.name)}: waiting at ${where}`;
-  if (event.type === 'trouble') return printable(event.message);
-  const run = `run ${printable(event.run)}`;
-  if (event.type === 'cut') return `${run}: ended early: ${printable(event.message)}`;
+  if (event.type === 'waiting') return `agent ${plainText(event.name)}: waiting at ${where}`;
+  if (event.type === 'trouble') return plainText(event.message);
+  const run = `run ${plainText(event.run)}`;
+  if (event.type === 'cut') return `${run}: ended early: ${plainText(event.message)}`;
   const share = `${event.seat + 1} of ${event.count}`;
   return event.type === 'leased' ? `${run}: share ${share}` : `${run}: done, share ${share}`;
 }

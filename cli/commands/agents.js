@@ -1,8 +1,7 @@
-/** `dragstrip agents`: which load machines wait at a coordinator. */
+/** `dragstrip agents`: list the load machines that wait at a coordinator. */
 
 import { formatEndpoint } from '../../lib/address.js';
-import { formatDuration } from '../../lib/format.js';
-import { printable } from '../../lib/printable.js';
+import { formatDuration, plainText } from '../../lib/format.js';
 import { plainTable } from '../../report/console-table.js';
 import { coordinatorOf } from '../fleet-options.js';
 
@@ -34,7 +33,7 @@ export async function execute({ options, stdout }) {
     ]);
     const heads = [...TEXTS, ...NUMBERS];
     const aligns = heads.map((head) => (TEXTS.includes(head) ? 'left' : 'right'));
-    const lines = plainTable([heads, ...rows.map((row) => row.map(printable))], aligns);
+    const lines = plainTable([heads, ...rows.map((row) => row.map(plainText))], aligns);
     stdout.write(`${lines.join('\n')}\n`);
     return 0;
   } finally {

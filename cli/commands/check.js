@@ -1,6 +1,6 @@
 /**
- * `dragstrip check ./my-driver.js`: what a storage promises, checked once against its server, a
- * line per promise. Exit status 5 where one is not kept.
+ * `dragstrip check ./my-driver.js`: check the guarantees of a storage once against its server, one
+ * line each. Exit status 5 if one fails.
  */
 
 import { runChecks } from '../../engine/check/index.js';

@@ -1,6 +1,6 @@
 /**
- * `dragstrip compare A.json B.json …`: which differences between results are real. The first is
- * what the others are compared with.
+ * `dragstrip compare A.json B.json …`: find the significant differences between results. The first
+ * one is the reference.
  */
 
 import { EXIT_STATUS, usageError } from '../../lib/errors.js';
@@ -13,13 +13,12 @@ import { readResults } from './report.js';
 
 /** @typedef {import('../../report/analysis/comparison.js').Comparison} Comparison */
 
-/** Differences that a message names; all are in the report without --fail-if-slower. */
+/** Maximum number of differences in a message; without --fail-if-slower the report has all. */
 const NAMED_MAX = 6;
 
 /**
  * @param {import('../main.js').CommandContext} context
- * @returns {Promise<number>} exit status: 6 where a benchmark is slower by more than
- *   --fail-if-slower
+ * @returns {Promise<number>} exit status: 6 if a benchmark is slower by more than --fail-if-slower
  */
 export async function execute({ args, options, stdout }) {
   if (args.length < 2) {
@@ -31,14 +30,14 @@ export async function execute({ args, options, stdout }) {
   const store = await openStore(options);
   const results = await readResults(args, options);
   const [base, ...others] = results.map((result, i) => ({ result, file: args[i] }));
-  const { failIfSlower = null, anyway = false } = options;
+  const { failIfSlower = null, ignoreConditions = false } = options;
   const comparison = compareResults(base, others, { failIfSlower });
   requireCommon(comparison);
-  if (failIfSlower !== null && !anyway) requireComparable(comparison);
+  if (failIfSlower !== null && !ignoreConditions) requireComparable(comparison);
   const { format = 'console' } = options;
   const shown = fittedTo(stdout);
   if (format === 'html') {
-    const { render } = await loadReport(format); // a page has the results beside the comparison
+    const { render } = await loadReport(format); // a page shows the results beside the comparison
     stdout.write(render(results, { ...shown, comparison }));
   } else {
     const render = await loadDocumentReport(format);
@@ -53,7 +52,8 @@ export async function execute({ args, options, stdout }) {
 
 /**
  * @param {Comparison} comparison
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: two have no benchmark in common
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: two results have no benchmark in
+ *   common
  */
 function requireCommon({ base, others }) {
   for (const { file, benchmarks } of others) {
@@ -66,9 +66,9 @@ function requireCommon({ base, others }) {
 }
 
 /**
- * A gate that other conditions decide would be none.
+ * A gate must not be decided by a difference in conditions.
  * @param {Comparison} comparison
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE with the differences
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE, listing the differences
  */
 function requireComparable({ base, others }) {
   for (const { file, differences } of others) {
@@ -80,7 +80,7 @@ function requireComparable({ base, others }) {
     throw usageError(
       `--fail-if-slower: ${base.file} and ${file} are not comparable, they differ in ` +
         `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
-      'compare runs of the same kind, or add --anyway',
+      'compare runs of the same kind, or add --ignore-conditions',
     );
   }
 }

@@ -18,13 +18,14 @@ import { addressesOf } from '../options.js';
 /**
  * @typedef {object} Finding
  * @property {boolean} good
+ * @property {string} [bad] the state if it is not available; absent: missing
  * @property {string} text
  * @property {string | null} [hint]
  */
 
 /**
  * @param {import('../main.js').CommandContext} context
- * @returns {Promise<number>} 0, also where something is missing: nothing was asked to run
+ * @returns {Promise<number>} 0, also if something is missing, because nothing was to be run
  */
 export async function execute({ options, stdout }) {
   const home = findHome();
@@ -43,8 +44,8 @@ export async function execute({ options, stdout }) {
  */
 async function section(stdout, title, findings) {
   stdout.write(`${title}\n`);
-  for await (const { good, text, hint } of findings) {
-    stdout.write(`  ${good ? 'ok     ' : 'missing'}  ${text}\n`);
+  for await (const { good, bad = 'missing', text, hint } of findings) {
+    stdout.write(`  ${good ? 'ok     ' : bad}  ${text}\n`);
     if (hint) stdout.write(`           → ${hint}\n`);
   }
 }
@@ -55,7 +56,7 @@ async function* machine() {
   const { node, cpu, cores, os } = environment;
   yield { good: true, text: `Node ${node}, ${os}, ${cores} × ${cpu}` };
   for (const { message, hint } of environmentWarnings(environment)) {
-    yield { good: false, text: message, hint };
+    yield { good: false, bad: 'warning', text: message, hint };
   }
 }
 
@@ -81,7 +82,7 @@ async function* drivers() {
  */
 async function* servers(flags, home) {
   for (const name of SERVER_NAMES) {
-    if (name === 'coordinator') continue; // it is never measured
+    if (name === 'coordinator') continue; // never measured
     const definition = await loadServer(name);
     const binaries = await definition.find(home);
     if (binaries !== null) yield { good: true, text: `${name}: binaries (${binaries.source})` };

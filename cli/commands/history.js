@@ -1,11 +1,11 @@
 /**
- * `dragstrip history FOLDER`: stored results over time, and where the level of a benchmark changed,
+ * `dragstrip history FOLDER`: stored results over time with the changes of level of each benchmark,
  * in the formats of every report.
  */
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { usageError } from '../../lib/errors.js';
+import { unreadable, usageError } from '../../lib/errors.js';
 import { historyOf } from '../../report/analysis/history.js';
 import { historyDocument } from '../../report/history.js';
 import { loadDocumentReport } from '../../report/index.js';
@@ -58,7 +58,7 @@ export async function execute({ args: [folder], options, stdout }) {
 /**
  * @param {string} folder
  * @param {{ trust?: boolean }} options
- * @returns {Promise<{ stored: StoredResult[], left: string[] }>} left: files that are no results
+ * @returns {Promise<{ stored: StoredResult[], left: string[] }>} left: files that are not results
  */
 async function readFolder(folder, options) {
   /** @type {string[]} */
@@ -66,7 +66,7 @@ async function readFolder(folder, options) {
   try {
     names = await readdir(folder);
   } catch (error) {
-    throw usageError(`${folder}: cannot be read (${error.code})`, 'name a folder of results');
+    throw usageError(`${folder}: ${unreadable(error)}`, 'name a folder of results');
   }
   /** @type {StoredResult[]} */
   const stored = [];

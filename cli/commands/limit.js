@@ -1,6 +1,6 @@
 /**
- * `dragstrip limit`: what the wire of each server carries and what each driver can do at most,
- * as tables and as a result that `race --limits FILE` takes.
+ * `dragstrip limit`: measures the ceiling of each server and of each driver, as tables and as a
+ * result for `race --limits FILE`.
  */
 
 import { limitLoads } from '../../engine/limit-options.js';
@@ -18,7 +18,7 @@ import { readResult } from './report.js';
 
 /**
  * @param {import('../main.js').CommandContext} context
- * @returns {Promise<number>} exit status: 4 where there is no figure at all
+ * @returns {Promise<number>} exit status: 4 without any figure
  */
 export function execute(context) {
   const { options, stdout } = context;
@@ -30,7 +30,7 @@ export function execute(context) {
     const result = await measure(runOptions, { signal, onProgress });
     progress.done();
     const stored = store?.write(result);
-    stored?.catch(() => {}); // awaited below: what was measured is shown all the same
+    stored?.catch(() => {}); // awaited below, so that the measurements are shown in any case
     stdout.write(await tablesFor(result, stdout));
     if (store !== null) {
       await stored;
@@ -47,14 +47,13 @@ export function execute(context) {
  * @returns {RunOptions}
  */
 export function toLimitOptions(options) {
-  const { rounds, storage } = options;
-  const listed = options.storages ?? (storage === undefined ? undefined : []);
+  const { rounds, storages } = options;
   return /** @type {RunOptions} */ (
     dropUndefined({
       command: 'limit',
       rounds,
       loads: limitLoads(options),
-      storages: storage === undefined ? listed : [...listed, ...storage],
+      storages,
       timeoutMs: options.timeout,
       ...datasetIn(options),
     })
@@ -62,11 +61,11 @@ export function toLimitOptions(options) {
 }
 
 /**
- * `race --limits`: measured before the race; `race --limits FILE`: taken from that result.
+ * `race --limits`: measured before the race; `race --limits FILE`: read from that result.
  * @param {true | string | undefined} given
  * @param {import('../progress.js').Progress} progress
  * @returns {Promise<LimitsSource | undefined>}
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where the file is no result
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: the file is not a result
  */
 export async function limitsSource(given, progress) {
   if (given === undefined) return undefined;

@@ -1,7 +1,7 @@
 /** `dragstrip list`: list storages and their profiles, servers, workloads and reports. */
 
-import Table from 'cli-table3';
 import { capabilitiesOf } from '../../lib/capabilities.js';
+import { wrap } from '../../lib/format.js';
 import { labelOf } from '../../lib/label.js';
 import { findPackage } from '../../lib/packages.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
@@ -14,7 +14,9 @@ import { loadWorkload, WORKLOAD_NAMES } from '../../workloads/index.js';
  * @returns {Promise<number>} exit status
  */
 export async function execute({ stdout }) {
-  stdout.write(`Storages\n${await storageTable()}\n\nServers\n`);
+  stdout.write('Storages\n');
+  for await (const line of storageLines()) stdout.write(`${line}\n`);
+  stdout.write('\nServers\n');
   for (const name of SERVER_NAMES) {
     stdout.write(`  ${name}: ${(await loadServer(name)).summary}\n`);
   }
@@ -29,27 +31,37 @@ export async function execute({ stdout }) {
   return 0;
 }
 
-async function storageTable() {
-  const table = new Table({
-    head: ['storage', 'driver', 'server', 'offers', 'profile', 'options that are not the default'],
-    style: { head: [], border: [], compact: true },
-  });
+/** Width of the output, like that of the help. */
+const WIDTH = 100;
+
+/** @returns {AsyncGenerator<string>} one line per storage, and an indented line per profile */
+async function* storageLines() {
   for (const name of STORAGE_NAMES) {
     const definition = await loadStorage(name);
-    const driver = definition.package === null ? null : findPackage(definition.package);
+    const { package: wanted, server } = definition;
+    const driver = wanted === null ? null : findPackage(wanted);
+    const release = driver === null ? (wanted ?? 'built in') : `${driver.name} ${driver.version}`;
+    const only = definition.alternative ? '; only if named' : '';
+    const offers = capabilitiesOf(definition).join(', ');
+    yield* indented(`${name}: ${release}, ${server ?? 'embedded'}; ${offers}${only}`, 2);
     for (const [profile, { summary, options }] of Object.entries(definition.profiles)) {
       const missing = await checkAvailable(definition, profile);
-      const disclosed = Object.keys(options).length === 0 ? '' : ` ${JSON.stringify(options)}`;
       const note = missing === null ? '' : `; not here: ${missing.reason}`;
-      table.push([
-        labelOf({ storage: name, profile }),
-        driver === null ? (definition.package ?? 'built in') : `${driver.name} ${driver.version}`,
-        definition.server ?? 'embedded',
-        profile === 'default' ? capabilitiesOf(definition).join(', ') : '',
-        profile === 'default' && definition.alternative ? 'default (if named)' : profile,
-        `${summary}${disclosed}${note}`,
-      ]);
+      yield* indented(`${labelOf({ storage: name, profile })}: ${summary}${note}`, 4);
+      if (Object.keys(options).length > 0) yield* indented(inWords(options), 8);
     }
   }
-  return table.toString();
+}
+
+/** @param {string} text @param {number} by columns */
+function indented(text, by) {
+  return wrap(text, WIDTH - by - 2).map((line, i) => ' '.repeat(i === 0 ? by : by + 2) + line);
+}
+
+/**
+ * @param {Record<string, unknown>} options @returns {string} JSON with blanks where it may be
+ *   wrapped
+ */
+function inWords(options) {
+  return JSON.stringify(options, null, 1).replaceAll(/\n\s*/g, ' ');
 }

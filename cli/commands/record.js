@@ -1,6 +1,6 @@
 /**
- * `dragstrip record`: what clients ask a server of the Redis family for a time, as a trace to
- * replay. It sends MONITOR and, at the end, STRLEN; it writes nothing to the server.
+ * `dragstrip record`: records the requests of clients of a Redis-like server as a trace to replay.
+ * It sends MONITOR and, at the end, STRLEN; it writes nothing to the server.
  */
 
 import path from 'node:path';
@@ -12,6 +12,7 @@ import { usageError } from '../../lib/errors.js';
 import { formatCount, formatElapsed } from '../../lib/format.js';
 import { findHome } from '../../lib/home.js';
 import { requireLoopback } from '../../lib/safety.js';
+import { sealTrace } from '../../lib/trace.js';
 import { systemClock } from '../../measure/clock.js';
 import { addressesOf } from '../options.js';
 import { inSession } from '../session.js';
@@ -26,14 +27,17 @@ const SERVER = 'redis';
  */
 export async function execute(context) {
   const { options, stdout, stderr } = context;
-  const { for: durationMs, out, force = false, quiet, allowTarget = [], maxOps } = options;
-  if (durationMs === undefined) throw usageError('record: for how long?', 'add --for 30s');
-  if (out === undefined) throw usageError('record: to which file?', 'add --out trace.json');
+  const [out] = context.args;
+  const { duration: durationMs, force = false, quiet, allowTarget = [], maxOps } = options;
+  if (out === undefined) {
+    throw usageError('record needs a file', 'write record trace.json --duration 30s');
+  }
+  if (durationMs === undefined) throw usageError('record needs a time', 'add --duration 30s');
   const target = path.resolve(out);
-  await requireFree(target, out, force, '--out');
+  await requireFree(target, out, force, 'record');
   const flags = addressesOf(options);
-  const found = await resolveAddress(SERVER, { flags, home: findHome() });
-  const { address, credentialVariables } = found;
+  const serverAddress = await resolveAddress(SERVER, { flags, home: findHome() });
+  const { address, credentialVariables } = serverAddress;
   address['main'] = await requireLoopback(address['main'], allowTarget, SERVER);
   const credentials = await readCredentials(credentialVariables);
   return inSession(context, async ({ signal, progress }) => {
@@ -43,7 +47,7 @@ export async function execute(context) {
     progress.done();
     const trace = await recording.finish(systemClock.date());
     if (trace.operations.length === 0) stderr.write(`${nothingIn(trace)}\n`);
-    await writeWhole(target, `${JSON.stringify(trace)}\n`);
+    await writeWhole(target, `${JSON.stringify(sealTrace(trace))}\n`);
     stdout.write(summaryOf(trace, recording, out));
     return 0;
   });
@@ -61,7 +65,7 @@ function warningFor(where) {
  * @param {Recording} recording
  * @param {number} durationMs
  * @param {{ progress: import('../progress.js').Progress, signal: AbortSignal }} how
- * @returns {Promise<void>} when the time is over, the recording is full, or it is stopped
+ * @returns {Promise<void>} resolves when the time is over, the recording is full, or it is stopped
  */
 async function watch(recording, durationMs, { progress, signal }) {
   const startNs = systemClock.now();
@@ -74,7 +78,7 @@ async function watch(recording, durationMs, { progress, signal }) {
     signal.addEventListener('abort', resolve, { once: true });
     if (signal.aborted) resolve(undefined);
   });
-  // A connection and a timer keep the process alive.
+  // The connection and the timer keep the process alive.
   try {
     await Promise.race([ended, recording.ended]);
   } finally {
@@ -86,7 +90,7 @@ async function watch(recording, durationMs, { progress, signal }) {
 function nothingIn({ leftOut }) {
   const seen = Object.values(leftOut).reduce((sum, n) => sum + n, 0);
   return seen === 0
-    ? 'record: no command came in this time'
+    ? 'record: no command in this time'
     : `record: no GET, SET or MGET among ${formatCount(seen)} commands`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `dragstrip releases ioredis --from 5.0`: published versions of a driver as one curve; and
- * `dragstrip bisect ioredis 5.3.0 6.0.0`: the release that changed a metric.
+ * `dragstrip releases ioredis --from 5.0`: measures published versions of a driver as one curve.
+ * `dragstrip bisect ioredis 5.3.0 6.0.0`: finds the release that changed a metric.
  */
 
 import { storagesOfDrivers } from '../../engine/driver-versions.js';
@@ -42,7 +42,7 @@ export async function execute(context) {
   const { metric = isBisect ? 'client-cpu' : 'throughput' } = options;
   return inSession(context, async ({ signal, progress, setUp }) => {
     const runOptions = runOptionsOf(storages, options);
-    await setUp(/** @type {any} */ (runOptions));
+    await setUp({ .../** @type {any} */ (runOptions), named: [] });
     let step = '';
     const how = {
       signal,
@@ -58,24 +58,22 @@ export async function execute(context) {
       stdout.write(curveOf(name, metric, releases));
       return releases.some(({ vs }) => vs !== null) ? 0 : EXIT_STATUS['E_TARGET'];
     }
-    const found = await bisectReleases(name, versions, runOptions, metric, how);
+    const outcome = await bisectReleases(name, versions, runOptions, metric, how);
     progress.done();
-    stdout.write(`${bisectionText(name, metric, versions, found)}\n`);
+    stdout.write(`${bisectionText(name, metric, versions, outcome)}\n`);
     return 0;
   });
 }
 
 /**
- * @param {string} name of the package
+ * @param {string} name name of the package
  * @param {string} command
  * @param {Record<string, any>} options
- * @returns {Promise<string[]>} what binds it
+ * @returns {Promise<string[]>} storages that use it
  */
 function storagesOf(name, command, options) {
   const named = { name, text: name, kind: /** @type {const} */ ('registry'), option: command };
-  const all = [...(options['storages'] ?? []), ...(options['storage'] ?? [])];
-  const chosen = all.length > 0 ? all : null;
-  return storagesOfDrivers([named], { needs: ['get'] }, chosen);
+  return storagesOfDrivers([named], { needs: ['get'] }, options['storages'] ?? null);
 }
 
 /**
@@ -92,7 +90,7 @@ async function versionsOf(name, range) {
     throw usageError(`from ${from} to ${to}: the older version comes first`, 'exchange them');
   }
   const published = await publishedVersions(name);
-  // Its two ends are measured, so each must be there.
+  // Both ends are measured, so both must exist.
   if (range.isBisect) for (const version of [from, to]) requirePublished(name, version, published);
   const versions = selectVersions(published, range);
   if (versions.length >= 2) return versions;
@@ -145,7 +143,7 @@ function storing({ out }) {
  * @param {string} name
  * @param {string} metric
  * @param {readonly Release[]} releases
- * @returns {string} a line per version: the ratio to the first, and a bar
+ * @returns {string} one line per version: the ratio to the first, and a bar
  */
 function curveOf(name, metric, releases) {
   const known = releases.flatMap(({ vs }) => (vs === null ? [] : [vs]));

@@ -1,17 +1,19 @@
 /**
- * `dragstrip report FILE…`: stored results on the standard output, or as files: a page, pictures of
- * the plots, markdown, CSV. Several results are set side by side.
+ * `dragstrip report FILE…`: prints stored results, or writes them to files: a page, pictures of the
+ * plots, Markdown, CSV. Several results are shown side by side.
  */
 
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { usageError } from '../../lib/errors.js';
+import { unreadable, usageError } from '../../lib/errors.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { loadReport } from '../../report/index.js';
 import { outputsOf, writeOutputs } from '../outputs.js';
 import { fittedTo } from '../session.js';
 
-/** A result of a thousand rounds has some hundred megabytes; a packed file may claim any size. */
+/**
+ * A result of a thousand rounds has some hundred megabytes; a packed file can unpack to any size.
+ */
 const UNPACKED_MAX = 512 * 2 ** 20;
 
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -24,7 +26,7 @@ export async function execute({ args, options, stdout }) {
   const { html, svg, png, markdown, csv, explain } = options;
   const asFiles = [html, svg, png, markdown, csv].some((place) => place !== undefined);
   const { render } = await loadReport(options.format ?? 'console');
-  // All are read before one is shown: a wrong file among them shows nothing half.
+  // All files are read before any is shown, so a wrong file among them leaves no partial output.
   const results = await readResults(args, options);
   if (asFiles) {
     const outputs = await filesOf(results, args, options);
@@ -73,7 +75,8 @@ async function compare(results, files) {
  * @param {readonly string[]} files
  * @param {{ trust?: boolean }} options
  * @returns {Promise<Result[]>}
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE for the first that is none
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE for the first file that is not a
+ *   result
  */
 export async function readResults(files, options) {
   const results = [];
@@ -83,22 +86,23 @@ export async function readResults(files, options) {
 
 /**
  * @param {string} file
- * @param {{ trust?: boolean }} [options]
- * @returns {Promise<Result>}
+ * @param {Parameters<typeof parseResult>[2]} [options]
+ * @returns {Promise<Result>} with a warning if the digest is missing
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
-export async function readResult(file, { trust } = {}) {
+export async function readResult(file, options = {}) {
   let bytes;
   try {
     bytes = await readFile(file);
   } catch (error) {
-    throw usageError(`${file}: cannot be read (${error.code})`, 'name a stored result');
+    throw usageError(`${file}: ${unreadable(error)}`, 'name a stored result');
   }
-  return parseResult(textOf(bytes, file), file, { trust });
+  const { trust, digest = /** @type {const} */ ('expected') } = options;
+  return parseResult(textOf(bytes, file), file, { trust, digest });
 }
 
 /**
- * @param {Buffer} bytes plain, or packed as a page offers it for download
+ * @param {Buffer} bytes plain, or packed as in the download of a page
  * @param {string} file
  * @returns {string}
  */

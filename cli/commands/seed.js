@@ -1,5 +1,6 @@
 /**
- * `dragstrip seed` and `node data/NAME.js`: fills servers with the rows, counts and samples them.
+ * `dragstrip seed` and `node data/NAME.js`: fills servers with the rows, then counts and samples
+ * them.
  */
 
 import { seedServers } from '../../engine/seed.js';

@@ -1,8 +1,10 @@
-/** `dragstrip servers fetch|start|stop|status|env`: real servers without root. */
+/** `dragstrip servers fetch|start|stop|status|env|command`: real servers without root. */
 
 import { usageError } from '../../lib/errors.js';
+import { quoteForShell } from '../../lib/format.js';
 import { findHome } from '../../lib/home.js';
 import {
+  commandByHand,
   DEFAULT_SERVER_NAMES,
   fetchServers,
   listPids,
@@ -18,7 +20,7 @@ import { failureLine } from '../failure.js';
 import { inSession } from '../session.js';
 
 const AS_ROOT = 'dragstrip: these servers run as root\n';
-const ACTIONS = ['fetch', 'start', 'stop', 'status', 'env'];
+const ACTIONS = ['fetch', 'start', 'stop', 'status', 'env', 'command'];
 
 /**
  * @param {import('../main.js').CommandContext} context
@@ -26,14 +28,14 @@ const ACTIONS = ['fetch', 'start', 'stop', 'status', 'env'];
  */
 export async function execute(context) {
   const { args, options, stdout, stderr } = context;
-  const [action, ...given] = args;
+  const [action, ...serverNames] = args;
   if (!ACTIONS.includes(action)) {
-    throw usageError(`servers ${action}: no such action`, `the actions: ${ACTIONS.join(', ')}`);
+    throw usageError(`servers ${action}: unknown action`, `the actions: ${ACTIONS.join(', ')}`);
   }
   const home = findHome();
-  const brings = action === 'fetch' || action === 'start';
-  const all = brings ? DEFAULT_SERVER_NAMES : SERVER_NAMES;
-  const names = given.length === 0 ? [...all] : given;
+  const isOfAll = action === 'stop' || action === 'status' || action === 'env';
+  const all = isOfAll ? SERVER_NAMES : DEFAULT_SERVER_NAMES;
+  const names = serverNames.length === 0 ? [...all] : serverNames;
   const unknown = names.find((name) => !SERVER_NAMES.includes(name));
   if (unknown !== undefined) {
     throw usageError(
@@ -41,16 +43,20 @@ export async function execute(context) {
       `the servers are ${SERVER_NAMES.join(', ')}`,
     );
   }
-  if (options.tls) await requireTls(action, given);
+  if (options.withTls) await requireTls(action, serverNames);
   if (options.asRoot) process.env[AS_ROOT_VARIABLE] = 'yes';
   if (action === 'status') return status(home, names, stdout);
   if (action === 'env') return environment(home, names, stdout);
+  if (action === 'command') {
+    for (const name of names) stdout.write(`${await commandByHand(name, home)}\n`);
+    return 0;
+  }
   return inSession(
     context,
     async ({ signal, progress }) => {
       const failures = await act(action, names, {
         home,
-        tls: options.tls === true,
+        tls: options.withTls === true,
         signal,
         onEvent({ server, step, text }) {
           const line = `${server} ${step}: ${text}`;
@@ -72,14 +78,15 @@ export async function execute(context) {
  * @param {readonly string[]} given names
  */
 async function requireTls(action, given) {
-  if (action !== 'start') throw usageError(`servers ${action}: --tls belongs to servers start`);
+  if (action !== 'start')
+    throw usageError(`servers ${action}: --with-tls is an option of servers start`);
   for (const name of given) {
     if ((await loadServer(name)).tls === true) continue;
-    throw usageError(`servers start --tls: ${name} is not started with TLS`, 'leave it out');
+    throw usageError(`servers start --with-tls: ${name} is not started with TLS`, 'leave it out');
   }
 }
 
-/** @returns {boolean} whether the servers that this starts are root's */
+/** @returns {boolean} whether the servers started here run as root */
 function isRoot() {
   return process.getuid?.() === 0 && process.env[AS_ROOT_VARIABLE] === 'yes';
 }
@@ -106,7 +113,7 @@ async function act(action, names, context) {
  * @param {string} home
  * @param {string[]} names
  * @param {NodeJS.WritableStream} stdout
- * @returns {Promise<number>} 0; 4 where one of them does not answer
+ * @returns {Promise<number>} 0; 4 if a server does not reply
  */
 async function status(home, names, stdout) {
   const servers = (await statusServers({ home })).filter(({ name }) => names.includes(name));
@@ -124,29 +131,29 @@ async function status(home, names, stdout) {
 }
 
 /**
- * Shell lines for clients and commands of the user: addresses, and paths of the files with the
+ * Shell assignments for the user's clients and commands: addresses, and paths of the files with the
  * secrets. The secrets themselves are not printed.
  * @param {string} home
  * @param {string[]} names
  * @param {NodeJS.WritableStream} stdout
- * @returns {Promise<number>} 0; 4 where none of them runs
+ * @returns {Promise<number>} 0; 4 if no server runs
  */
 async function environment(home, names, stdout) {
-  let found = false;
+  let isRunning = false;
   for (const name of names) {
     const running = readRunning(home, name);
     if (running === null) continue;
-    found = true;
+    isRunning = true;
     const { endpoints, credentials: variables } = await loadServer(name);
     for (const [endpoint, { env }] of Object.entries(endpoints)) {
       stdout.write(`export ${env}=${running.address[endpoint]}\n`);
     }
     for (const [field, path] of Object.entries(running.credentials ?? {})) {
       const variable = /** @type {Record<string, string>} */ (variables)[field];
-      stdout.write(`export ${variable}_FILE='${path.replaceAll("'", "'\\''")}'\n`);
+      stdout.write(`export ${variable}_FILE=${quoteForShell(path)}\n`);
     }
   }
-  return found ? 0 : 4;
+  return isRunning ? 0 : 4;
 }
 
 /**

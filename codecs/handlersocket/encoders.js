@@ -1,6 +1,6 @@
 /**
- * Requests of HandlerSocket as our client writes them, into memory that was there before, as a
- * socket's batch is.
+ * Encodes HandlerSocket requests with Dragstrip's client, into preallocated memory, like a socket's
+ * batch.
  */
 
 import {
@@ -14,10 +14,10 @@ import { encoderOf } from '../sequence.js';
 
 /** @typedef {import('../definition.js').Encoder} Encoder */
 
-/** Of the open index that the requests name. */
+/** Id of the open index that the requests name. */
 export const INDEX_ID = 7;
 
-/** @type {Record<string, () => Encoder>} the client’s own functions */
+/** @type {Record<string, () => Encoder>} functions of Dragstrip's client */
 export const OURS = {
   'batch-4096': () => {
     const rows = batchRows();
@@ -42,9 +42,9 @@ export const OURS = {
 };
 
 /**
- * @param {(tokens: any[], target: Buffer, at: number) => number} write a line; gives the place
- *   behind it
- * @returns {Record<string, () => Encoder>} of an encoder that takes the tokens of a request
+ * @param {(tokens: any[], target: Buffer, at: number) => number} write writes a line; returns the
+ *   offset after it
+ * @returns {Record<string, () => Encoder>} encoders that take the tokens of a request
  */
 export function ofTokens(write) {
   const lines = () => batchRows().map((row) => [INDEX_ID, '+', row.length, ...row]);

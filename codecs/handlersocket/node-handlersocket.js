@@ -1,7 +1,7 @@
 /**
- * node-handlersocket's own parser and encoder, without a socket: its connection is made on one that
- * is none, and fed. Its queue of callbacks, whose shift() is quadratic, is replaced: it is no part
- * of the codec.
+ * node-handlersocket's own parser and encoder, without a socket: its connection gets a substitute,
+ * and bytes are passed to it. Its callback queue, whose shift() is quadratic, is replaced, since it
+ * is not part of the codec.
  */
 
 import { EventEmitter } from 'node:events';
@@ -10,10 +10,10 @@ import net from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { ofTokens } from './encoders.js';
 
-/** @type {(name: string) => any} they have no types, or none of what is inside */
+/** @type {(name: string) => any} untyped modules, or modules with untyped internals */
 const requireModule = createRequire(import.meta.url);
 
-/** Decodes UTF-8 as a socket with setEncoding does, and is never connected. */
+/** Decodes UTF-8 like a socket with setEncoding, and is never connected. */
 class Unconnected extends EventEmitter {
   readyState = 'open';
   decoder = new StringDecoder('utf8');
@@ -55,7 +55,7 @@ export function loadNodeHandlersocket() {
 }
 
 /**
- * Its constructor makes a net.Socket: for that moment it is another class.
+ * Its constructor creates a net.Socket, whose class is replaced for that moment.
  * @param {any} driver
  */
 function connectNowhere(driver) {
@@ -70,7 +70,7 @@ function connectNowhere(driver) {
 }
 
 /**
- * As its _handleResultSet does, which it does not export.
+ * Same as its _handleResultSet, which it does not export.
  * @param {any[]} fields
  */
 function rowsOf(fields) {

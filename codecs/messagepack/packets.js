@@ -1,7 +1,7 @@
 /**
- * Tarantool's packets out of chunks, for codecs that know MessagePack and no Tarantool: a length of
- * five bytes, a map that is the header, a map that is the body. Apart from protocols/iproto/, on
- * purpose: each codec decodes the maps by itself.
+ * Extracts Tarantool's packets from chunks, for codecs that implement MessagePack but not
+ * Tarantool: a length of five bytes, a map that is the header, a map that is the body. Deliberately
+ * separate from protocols/iproto/, since each codec decodes the maps itself.
  */
 
 import { frameCutter } from '../frames.js';
@@ -13,13 +13,14 @@ const CODE = 0;
 const DATA = 0x30;
 
 /**
- * @typedef {(packet: Buffer) => { header: any, body: any }} Unpack both maps, as objects or as Maps
+ * @typedef {(packet: Buffer) => { header: any, body: any }} Unpack decodes both maps, as objects or
+ *   as Maps
  */
 
 /**
  * @param {Unpack} unpack
- * @returns {NonNullable<import('../definition.js').Codec['createDecoder']>} emits the tuples of
- *   each reply
+ * @returns {NonNullable<import('../definition.js').Codec['createDecoder']>} decoder that emits the
+ *   tuples of each reply
  */
 export function packetDecoder(unpack) {
   return (_shape, emit) =>

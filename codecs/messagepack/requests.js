@@ -1,14 +1,14 @@
 /**
- * A select of Tarantool around a key that some codec has encoded: the numbers as wide as
- * tarantool-driver writes them, so that all give the same bytes. Not encodeSelect of protocols/,
- * which writes them shorter and encodes the key itself.
+ * A select of Tarantool with a key encoded by some codec: its numbers have the widths of
+ * tarantool-driver, so that all produce the same bytes. Not encodeSelect of protocols/, which uses
+ * shorter forms and encodes the key itself.
  */
 
 import { requestKeys } from '../rows.js';
 
 export const SPACE_ID = 512;
 
-/** Of a select before its key. */
+/** Bytes of a select before its key. */
 const HEAD = Buffer.from([
   ...[0xce, 0, 0, 0, 0],
   ...[0x82, 0x00, 0x01, 0x01, 0xce, 0, 0, 0, 0],
@@ -20,7 +20,7 @@ const SYNC_AT = 10;
 
 /**
  * @param {(key: number[]) => Uint8Array} encode
- * @returns {import('../definition.js').Encoder} 1000 selects, their keys by that codec
+ * @returns {import('../definition.js').Encoder} 1000 selects with keys encoded by that codec
  */
 export function selectEncoder(encode) {
   const keys = requestKeys().map((key) => [key]);

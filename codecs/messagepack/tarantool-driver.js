@@ -1,14 +1,14 @@
 /**
- * tarantool-driver's own way from chunks to tuples and from a select to bytes, without a socket:
- * its handler of data, its parser (msgpack-lite with its own types) and its commands on an object
- * that has what they touch. Its queue holds the one request that is answered next.
+ * tarantool-driver's own path from chunks to tuples and from a select to bytes, without a socket:
+ * its data handler, its parser (msgpack-lite with its own types) and its commands, on an object
+ * with the fields that they use. Its queue holds the one request that is answered next.
  */
 
 import { createRequire } from 'node:module';
 import { requestKeys } from '../rows.js';
 import { SPACE_ID } from './requests.js';
 
-/** @type {(name: string) => any} they have no types, or none of what is inside */
+/** @type {(name: string) => any} untyped modules, or modules with untyped internals */
 const requireModule = createRequire(import.meta.url);
 const SELECT = 1;
 
@@ -49,7 +49,7 @@ export function loadTarantoolDriver() {
         };
         return (target) => {
           Object.assign(out, { target, at: 0, id: 0 });
-          // A promise each, as its callers get one; none of them is ever settled.
+          // One promise per request, as for its callers; none of them is ever settled.
           for (const key of keys) commands.select(SPACE_ID, 0, 1, 0, 'eq', key);
           return out.at;
         };
@@ -58,7 +58,7 @@ export function loadTarantoolDriver() {
   };
 }
 
-/** As in its connection.js. */
+/** Same as in its connection.js. */
 const STATES = Object.freeze({
   CONNECTED: 1,
   AWAITING: 2,
@@ -68,8 +68,8 @@ const STATES = Object.freeze({
 });
 
 /**
- * Its parser looks through the queue for the number of the reply, and takes the last entry where it
- * finds none: the only one.
+ * Its parser searches the queue for the number of the reply, and uses the last entry if it finds
+ * none; here there is only one.
  * @param {{ resolve: (reply: any) => void, reject: (error: any) => void }} deferred
  */
 function queueOfOne(deferred) {

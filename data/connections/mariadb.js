@@ -1,12 +1,12 @@
 /**
- * A connection to MariaDB for the loader and for namespaces: mysql2's, with our errors, an end for
- * silence, and a bound on waiting for locks. Not the driver that is raced: storages/mysql2.js.
+ * A connection to MariaDB for the loader and for namespaces: mysql2's, with Dragstrip's errors, an
+ * inactivity timeout, and a bound on waiting for locks. Not the raced driver: storages/mysql2.js.
  */
 
 import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
-import { FULL_DISK, remedyOf } from '../../lib/remedies.js';
+import { FULL_DISK, hintOf } from '../../lib/hints.js';
 import { forMysql2, sqlLogin } from '../../lib/tls.js';
 import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './socket-connection.js';
 
@@ -15,9 +15,9 @@ const LOCK_WAIT_SECONDS_MAX = 15;
 
 /** @typedef {import('../../lib/types.js').ConnectionContext} SessionContext */
 
-/** One statement at a time; the first fault ends it. */
+/** One statement at a time; the first error ends it. */
 export class SqlSession {
-  /** max_allowed_packet, once it was asked for */
+  /** max_allowed_packet, read once */
   packetBytes = 1024 * 1024;
   /** @type {Error | null} */
   failure = null;
@@ -29,7 +29,7 @@ export class SqlSession {
     const { sql } = address;
     this.where = `MariaDB at ${formatEndpoint(sql)}`;
     this.timeoutMs = timeoutMs;
-    // Before we give up on the server: the server's own answer says why.
+    // Shorter than Dragstrip's own timeout, since the server's error includes the reason.
     this.lockWaitSeconds = Math.min(LOCK_WAIT_SECONDS_MAX, Math.max(1, timeoutMs / 2000)) | 0;
     this.signal = signal;
     const options = {
@@ -38,7 +38,8 @@ export class SqlSession {
       charset: 'utf8mb4_general_ci',
     };
     this.connection = mysql.createConnection(forMysql2(options));
-    // The error of a lost connection reaches the statement that waits, if any, by its callback too.
+    // The error of a lost connection also reaches the pending statement, if any, through its
+    // callback.
     this.connection.on('error', (error) => this.fail(this.explain(error)));
     this.onAbort = () => this.fail(abortedError(this.where));
     signal?.addEventListener('abort', this.onAbort);
@@ -71,8 +72,8 @@ export class SqlSession {
 
   /**
    * @param {string} sql
-   * @param {readonly (string | number)[]} [values] for each `?`, escaped by the driver
-   * @returns {Promise<any>} rows, or the outcome of a statement that gives none
+   * @param {readonly (string | number)[]} [values] one for each `?`, escaped by the driver
+   * @returns {Promise<any>} rows, or the outcome of a statement without rows
    */
   query(sql, values = []) {
     return this.wait((done) => this.connection.query({ sql, values: [...values] }, done));
@@ -93,7 +94,7 @@ export class SqlSession {
     }
   }
 
-  /** Activity: the inactivity timeout restarts. */
+  /** Reports activity, which restarts the inactivity timeout. */
   alive() {
     this.timer.refresh();
   }
@@ -139,16 +140,16 @@ export class SqlSession {
     );
   }
 
-  /** @param {any} error of mysql2 */
+  /** @param {any} error error of mysql2 */
   explain(error) {
     if (error.code === 'ER_LOCK_WAIT_TIMEOUT') {
       return targetError(
-        `${this.where}: another connection keeps the table open (waited ${this.lockWaitSeconds} s)`,
-        'close its HandlerSocket clients and open transactions: an open index holds the table',
+        `${this.where}: another connection holds the table open (waited ${this.lockWaitSeconds} s)`,
+        'close its HandlerSocket clients and open transactions: an open index locks the table',
         error,
       );
     }
-    const hint = HINTS[error.code] ?? remedyOf(error) ?? undefined;
+    const hint = HINTS[error.code] ?? hintOf(error) ?? undefined;
     if (error.code === 'PROTOCOL_CONNECTION_LOST' || /^E[A-Z]+$/.test(error.code ?? '')) {
       const what = error.syscall === 'connect' ? 'cannot connect' : 'connection lost';
       return targetError(`${this.where}: ${what} (${error.code})`, hint ?? 'check its log', error);
@@ -164,7 +165,7 @@ const HINTS = {
   ECONNREFUSED: START,
   ENOENT: START,
   ER_ACCESS_DENIED_ERROR: 'set the user and the password in the environment',
-  ER_DBACCESS_DENIED_ERROR: 'the user needs all rights on the database hs_test',
+  ER_DBACCESS_DENIED_ERROR: 'the user needs all privileges on the database hs_test',
   ER_RECORD_FILE_FULL: `${FULL_DISK}, or choose fewer --rows`,
   ER_DISK_FULL: `${FULL_DISK}, or choose fewer --rows`,
 };

@@ -7,25 +7,25 @@ import { firstAnswer, formatPlace } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
 import { requireAnnounced } from '../../lib/safety.js';
 import { SLOTS, slotOf } from '../../packages/mutex/slot.js';
-import { parseSlots } from '../../protocols/resp/slots.js';
+import { nodesOf, parseSlots } from '../../protocols/resp/slots.js';
 import { HINTS, RespConnection } from './redis.js';
 
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 /** @typedef {import('../../protocols/resp/slots.js').SlotRange} SlotRange */
 
 const WHAT = 'Redis Cluster';
-const MOVING = 'a slot moved to another node meanwhile: run it again';
+const MOVING = 'a slot moved to another node during the command: run it again';
 const CLUSTER_HINTS = Object.freeze({
   ...HINTS,
   NOAUTH:
-    'set DRAGSTRIP_REDIS_CLUSTER_PASSWORD, or a file by DRAGSTRIP_REDIS_CLUSTER_PASSWORD_FILE',
+    'set DRAGSTRIP_REDIS_CLUSTER_PASSWORD, or name a file in DRAGSTRIP_REDIS_CLUSTER_PASSWORD_FILE',
   MOVED: MOVING,
   ASK: MOVING,
   CLUSTERDOWN: 'wait until every slot is served again, then run it again',
-  ERR: 'name a server that is no cluster with --redis',
+  ERR: 'name a non-cluster server with --redis',
 });
 
-/** The same to its callers as RespConnection: one of several nodes. */
+/** The same interface as RespConnection: one of several nodes. */
 export class RespCluster {
   /** Keys of several slots are refused in one command. */
   keysPerCommand = 1;
@@ -33,22 +33,24 @@ export class RespCluster {
   /**
    * @param {readonly RespConnection[]} nodes primaries
    * @param {Uint16Array} owners index of the node of each slot
+   * @param {readonly RespConnection[]} replicas
    */
-  constructor(nodes, owners) {
+  constructor(nodes, owners, replicas) {
     this.nodes = nodes;
     this.owners = owners;
+    this.replicas = replicas;
     this.where = `${WHAT} at ${formatPlace(nodes[0].endpoint)}`;
   }
 
   /**
-   * @param {import('../../lib/types.js').ConnectionContext & { allowed?: readonly Endpoint[] }}
-   *   context the nodes that answer may be others than those named: each is of loopback, of the
-   *   address or of `allowed`
+   * @param {import('../../lib/types.js').ConnectionContext & { allowed?: readonly Endpoint[],
+   *   withReplicas?: boolean }} context replying nodes may be others than those named: each is on
+   *   loopback, or in the address or in `allowed`
    * @returns {Promise<RespCluster>}
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED; E_REFUSED
    */
   static async connect(context) {
-    const { allowed = [], ...rest } = context;
+    const { allowed = [], withReplicas = false, ...rest } = context;
     const named = Object.values(context.address);
     const ranges = await readRanges(rest);
     const { tls } = context.address.main;
@@ -58,16 +60,18 @@ export class RespCluster {
     for (const { nodes } of ranges) {
       for (const node of nodes) requireAnnounced(node, [...named, ...allowed], WHAT);
     }
+    const count = primaries.length;
     /** @type {RespConnection[]} */
-    const nodes = [];
+    const opened = [];
     try {
-      for (const node of primaries) {
+      for (const node of withReplicas ? nodesOf(ranges) : primaries) {
         const main = { ...node, ...(tls && { tls }) };
-        nodes.push(await RespConnection.connect({ ...rest, address: { main } }, CLUSTER_HINTS));
+        opened.push(await RespConnection.connect({ ...rest, address: { main } }, CLUSTER_HINTS));
       }
-      return new RespCluster(nodes, ownersOf(ranges, primaries));
+      const owners = ownersOf(ranges, primaries);
+      return new RespCluster(opened.slice(0, count), owners, opened.slice(count));
     } catch (error) {
-      for (const node of nodes) node.close();
+      for (const node of opened) node.close();
       throw error;
     }
   }
@@ -92,7 +96,7 @@ export class RespCluster {
   }
 
   close() {
-    for (const node of this.nodes) node.close();
+    for (const node of [...this.nodes, ...this.replicas]) node.close();
   }
 }
 

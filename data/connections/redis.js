@@ -9,10 +9,10 @@ import { authWords, encodeCommand } from '../../protocols/resp/command.js';
 import { readReply, replyBytes } from '../../protocols/resp/reply.js';
 import { SocketConnection } from './socket-connection.js';
 
-/** Replies come in the order of the commands, so the oldest entry that waits owns the next one. */
+/** Replies arrive in the order of the commands, so the oldest pending entry owns the next one. */
 export class RespConnection extends SocketConnection {
   sent = 0;
-  /** One server is a cluster of one node, which has every key; see RespCluster. */
+  /** A single server is a cluster of one node, which has every key; see RespCluster. */
   nodes = [this];
   hints = HINTS;
   /** Keys in one EXISTS or DEL: some tens of microseconds of the server's only thread. */
@@ -44,16 +44,16 @@ export class RespConnection extends SocketConnection {
 
   /**
    * @param {string} _key
-   * @returns {RespConnection} of the node that has it
+   * @returns {RespConnection} connection to the node that has it
    */
   ownerOf(_key) {
     return this;
   }
 
   /**
-   * @param {Uint8Array} bytes whole commands
-   * @param {number} replies how many commands they are
-   * @param {boolean} [keep] collect the replies; otherwise integers are added up
+   * @param {Uint8Array} bytes complete commands
+   * @param {number} replies number of these commands
+   * @param {boolean} [keep] collect the replies; otherwise integers are summed
    * @returns {Promise<any>} the replies (strings in latin1, numbers, null, arrays), or the sum of
    *   integers
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET with the first error reply
@@ -115,12 +115,12 @@ const CLUSTER = 'name a node of a cluster with --redis-cluster';
 /** @type {Record<string, string>} by the first word of the error reply */
 export const HINTS = {
   OOM: 'raise its maxmemory, or choose fewer --rows or a smaller --value-size',
-  NOAUTH: 'set DRAGSTRIP_REDIS_PASSWORD, or a file by DRAGSTRIP_REDIS_PASSWORD_FILE',
+  NOAUTH: 'set DRAGSTRIP_REDIS_PASSWORD, or name a file in DRAGSTRIP_REDIS_PASSWORD_FILE',
   WRONGPASS: 'check the user and the password in the environment',
   NOPERM: 'the user needs SET, GET, DEL, EXISTS, TYPE and SCAN on dragstrip:*',
   READONLY: 'name the primary, not a replica',
   MOVED: CLUSTER,
   CROSSSLOT: CLUSTER,
-  MISCONF: 'it cannot write its snapshot: see its log, or start it from our redis.conf',
-  LOADING: 'it is still reading its snapshot: wait, then run it again',
+  MISCONF: 'it cannot write its snapshot: see its log, or start it with Dragstrip’s redis.conf',
+  LOADING: 'it is still loading its snapshot: wait, then run the command again',
 };

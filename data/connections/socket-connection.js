@@ -1,17 +1,17 @@
 /**
  * A socket with outstanding requests, the base of the Redis and Tarantool connections of loaders
- * and namespaces. No request waits forever, and the first fault is reported in one line. Not for
+ * and namespaces. No request waits forever, and the first error is reported in one line. Not for
  * measuring.
  */
 
 import { once } from 'node:events';
-import { formatEndpoint } from '../../lib/address.js';
+import { formatEndpoint, hintOfTls } from '../../lib/address.js';
 import { DragstripError, targetError } from '../../lib/errors.js';
 import { openSocket } from '../../lib/tls.js';
 
 /** A server without a reply for this long, while requests are outstanding, has failed. */
 export const TIMEOUT_MS_DEFAULT = 30_000;
-/** Connecting and the server's first word: another protocol may wait silently. */
+/** Time limit for connecting and the server's first reply: another protocol may wait silently. */
 export const HANDSHAKE_MS_MAX = 5_000;
 
 /**
@@ -28,26 +28,26 @@ export const HANDSHAKE_MS_MAX = 5_000;
  * @property {(error: Error) => void} reject
  */
 
-/** Bytes in, replies out: subclasses read the protocol in `consume`. */
+/** Bytes in, replies out: subclasses parse the protocol in `consume`. */
 export class SocketConnection {
   /** @param {ConnectionOptions} options */
   constructor({ what, endpoint, timeoutMs = TIMEOUT_MS_DEFAULT, signal }) {
     this.where = `${what} at ${formatEndpoint(endpoint)}`;
     this.endpoint = endpoint;
     this.timeoutMs = timeoutMs;
-    /** how long the server may be silent now: less until its first word */
+    /** inactivity timeout now: shorter until its first reply */
     this.limitMs = Math.min(timeoutMs, HANDSHAKE_MS_MAX);
     this.signal = signal;
     /** @type {Map<number, any>} outstanding requests, oldest first */
     this.waiting = new Map();
     /** @type {Error | null} */
     this.failure = null;
-    /** @type {Buffer[]} bytes that are not yet a reply */
+    /** @type {Buffer[]} received bytes that are not yet a reply */
     this.chunks = [];
     this.have = 0;
     /**
-     * consume is called when this many bytes have arrived: a large reply is not parsed piece by
-     * piece
+     * consume is called when this many bytes have arrived, so that a large reply is not parsed
+     * piece by piece
      */
     this.need = 1;
     const { socket, ready } = openSocket(endpoint, { noDelay: true });
@@ -57,7 +57,7 @@ export class SocketConnection {
   }
 
   /**
-   * Waits for the connection; the handshake, if any, is the subclass's.
+   * Waits for the connection; the subclass performs the handshake, if any.
    * @returns {Promise<void>}
    * @throws {DragstripError} E_TARGET, E_ABORTED
    */
@@ -76,11 +76,10 @@ export class SocketConnection {
   }
 
   /**
-   * Sends a request; resolves or rejects as `settle` says. The bytes must stay as they are
-   * until then.
+   * Sends a request; `settle` resolves or rejects it. The bytes must not change until then.
    * @param {number} key
    * @param {Uint8Array} bytes
-   * @param {object} [state] the subclass's own fields of the waiting entry
+   * @param {object} [state] the subclass's own fields of the pending entry
    * @returns {Promise<any>}
    */
   request(key, bytes, state) {
@@ -130,7 +129,7 @@ export class SocketConnection {
   }
 
   /**
-   * Reads the whole replies at the front; sets `need` where it knows how long the next one is.
+   * Parses the complete replies at the front; sets `need` if it knows the length of the next one.
    * @param {Buffer} _bytes
    * @returns {number} bytes used
    */
@@ -165,7 +164,9 @@ export class SocketConnection {
     }
     const reason =
       error === undefined ? 'closed the connection' : `connection lost (${error.code})`;
-    return targetError(`${this.where}: ${reason}`, 'check its log', error);
+    // Before its first reply it may be a port that accepts TLS only.
+    const tls = this.limitMs < this.timeoutMs ? hintOfTls(this.endpoint, this.where) : undefined;
+    return targetError(`${this.where}: ${reason}`, tls ?? 'check its log', error);
   }
 
   silent() {
@@ -176,14 +177,14 @@ export class SocketConnection {
 
   /**
    * @param {Uint8Array} bytes
-   * @returns {DragstripError} another protocol answers at this port
+   * @returns {DragstripError} whether another protocol replies at this port
    */
   garbled(bytes) {
     const start = Buffer.from(bytes.subarray(0, 24)).toString('latin1');
     const what = this.where.slice(0, this.where.indexOf(' '));
     return targetError(
-      `${this.where}: the answer is not ${what}'s protocol: ${JSON.stringify(start)}`,
-      'check the port: another server listens there',
+      `${this.where}: the reply is not in ${what}'s protocol: ${JSON.stringify(start)}`,
+      'check the port: a different server listens there',
     );
   }
 }

@@ -1,13 +1,13 @@
 /**
  * A Tarantool connection for loaders and namespaces: calls of stored functions, with rows encoded
- * straight from the dataset;
- * https://www.tarantool.io/en/doc/latest/dev_guide/internals/box_protocol/ Not the driver that is
- * raced: that one encodes through objects and hangs with much in flight.
+ * directly from the dataset;
+ * https://www.tarantool.io/en/doc/latest/dev_guide/internals/box_protocol/ Not the raced driver,
+ * which encodes through objects and hangs with many requests in flight.
  */
 
 import { VALUE_SIZE_MAX } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
-import { FULL_DISK } from '../../lib/remedies.js';
+import { FULL_DISK } from '../../lib/hints.js';
 import { encodeAuth, readGreeting } from '../../protocols/iproto/greeting.js';
 import {
   CODE,
@@ -24,14 +24,14 @@ import {
 import { writeArrayHead, writeStringHead, writeUint } from '../../protocols/msgpack.js';
 import { SocketConnection } from './socket-connection.js';
 
-/** Of a call of rows: the head, the map, the function's name, the first id, heads of arrays. */
+/** Bytes of a call in addition to its rows: head, map, function name, first id, heads of arrays. */
 const CALL_OVERHEAD_BYTES = 160;
-/** Of a space's name behind the rows, with its head. */
+/** Bytes of the space name after the rows, with its head. */
 const SPACE_BYTES_MAX = 37;
 /** Head of a string. */
 const VALUE_OVERHEAD_BYTES = 5;
 
-/** Requests may be answered in any order: each has a number, `sync`. */
+/** Requests may be answered in any order; each has a number, `sync`. */
 export class TarantoolConnection extends SocketConnection {
   sync = 0;
   greeted = false;
@@ -59,10 +59,10 @@ export class TarantoolConnection extends SocketConnection {
 
   /**
    * @param {import('../../lib/types.js').Credentials} credentials without a user: guest
-   * @returns {Promise<void>} connected, and authenticated where there are credentials
+   * @returns {Promise<void>} connected, and authenticated if there are credentials
    */
   async greet({ user, password }) {
-    // The greeting comes unasked; it is waited for as the reply to a request without bytes.
+    // The server sends the greeting first; it is awaited as the reply to a request without bytes.
     const salt = this.request(0, Buffer.alloc(0));
     salt.catch(() => {});
     await this.opened();
@@ -75,9 +75,9 @@ export class TarantoolConnection extends SocketConnection {
   }
 
   /**
-   * @param {string} name of a stored function
+   * @param {string} name name of a stored function
    * @param {any[]} [values] its arguments
-   * @returns {Promise<any>} the first value it returns
+   * @returns {Promise<any>} its first return value
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET with the server's message
    */
   async call(name, values = []) {
@@ -99,9 +99,9 @@ export class TarantoolConnection extends SocketConnection {
 
   /**
    * @param {number} space
-   * @param {number} index a unique one
-   * @param {any[]} key whole
-   * @returns {Promise<any[][]>} the tuple, if there is one
+   * @param {number} index number of a unique index
+   * @param {any[]} key complete key
+   * @returns {Promise<any[][]>} the tuple, if it exists
    */
   select(space, index, key) {
     this.sync += 1;
@@ -123,13 +123,13 @@ export class TarantoolConnection extends SocketConnection {
   }
 
   /**
-   * Encodes a call name(first, {value, …}), with as many values as the buffer takes. To be sent by
-   * sendRows before any other request.
+   * Encodes a call name(first, {value, …}), with as many values as fit into the buffer. Send it
+   * with sendRows before any other request.
    * @param {string} name
    * @param {import('../../lib/types.js').Dataset} dataset
-   * @param {Buffer} buffer of rowBufferBytes or more
+   * @param {Buffer} buffer buffer of at least rowBufferBytes
    * @param {number} first
-   * @param {string} [space] where to, as a third argument
+   * @param {string} [space] target, as a third argument
    * @returns {{ length: number, next: number }}
    */
   encodeRows(name, dataset, buffer, first, space) {
@@ -161,7 +161,7 @@ export class TarantoolConnection extends SocketConnection {
   }
 
   /**
-   * @param {Uint8Array} bytes what encodeRows wrote last
+   * @param {Uint8Array} bytes output of the last encodeRows
    * @returns {Promise<any>}
    */
   sendRows(bytes) {
@@ -200,7 +200,7 @@ export class TarantoolConnection extends SocketConnection {
     this.settle(sync, message === null ? null : this.refusal(code, message), data);
   }
 
-  /** @param {number} code of Tarantool's errcode.h @param {string} message */
+  /** @param {number} code code of Tarantool's errcode.h @param {string} message */
   refusal(code, message) {
     return targetError(`${this.where} answered ${JSON.stringify(message)}`, HINTS[code]);
   }
@@ -208,18 +208,18 @@ export class TarantoolConnection extends SocketConnection {
 
 /**
  * @param {number} valueSize
- * @returns {number} what a buffer for encodeRows must have for one row
+ * @returns {number} minimum size of a buffer for encodeRows with one row
  */
 export function rowBufferBytes(valueSize) {
   return CALL_OVERHEAD_BYTES + VALUE_OVERHEAD_BYTES + valueSize;
 }
 
-const BOX = 'start it from our box.lua (`npx dragstrip servers start tarantool`)';
+const BOX = 'start it with Dragstrip’s box.lua (`npx dragstrip servers start tarantool`)';
 
 /** @type {Record<number, string>} by error code */
 const HINTS = {
   2: 'raise memtx_memory in box.lua, or choose fewer --rows or a smaller --value-size',
-  7: 'name a server that takes writes',
+  7: 'name a server that accepts writes',
   33: BOX,
   40: FULL_DISK,
   42: BOX,

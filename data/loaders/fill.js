@@ -1,6 +1,6 @@
 /**
- * The steps of every load: check existing rows, write missing ones, count and sample, and only
- * then say that it is whole. What each step means is the server's own affair.
+ * The steps of every load: check existing rows, write missing ones, count and sample, and only then
+ * mark it as complete. Each server implements the steps.
  */
 
 import { parseEndpoint } from '../../lib/address.js';
@@ -14,7 +14,7 @@ import { sampleIds } from './sample.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('./marker.js').Marker} Marker */
-/** @typedef {{ complete: boolean, done: number, extent: number }} State of a load */
+/** @typedef {{ complete: boolean, done: number, extent: number }} State state of a load */
 
 /**
  * @typedef {import('../../lib/types.js').ConnectionContext & {
@@ -24,20 +24,20 @@ import { sampleIds } from './sample.js';
 
 /**
  * @typedef {object} RowStore the rows of one namespace, over a connection
- * @property {string} where the server as messages call it
- * @property {string} markedBy what carries the mark: `table a`
- * @property {string} [kind] before what is in the way, in the message of a refusal
+ * @property {string} where name of the server in messages
+ * @property {string} markedBy carrier of the mark: `table a`
+ * @property {string} [kind] prefix for the conflicting data, in the message of a refusal
  * @property {() => Promise<import('../namespaces/mark.js').Ownership>} ownership
- * @property {() => Promise<string | null>} [firstTaken] where there is no mark: data in the way
- * @property {(dataset: Dataset, marker: Marker | null) => Promise<void>} [prepare] rejects where
- *   the rows cannot be written; changes nothing
- * @property {(dataset: Dataset, marker: Marker | null) => Promise<number>} [rowsThere] ids 1 to it
- *   need not be written again; absent: what the marker says
+ * @property {() => Promise<string | null>} [firstTaken] without a mark: name of conflicting data
+ * @property {(dataset: Dataset, marker: Marker | null) => Promise<void>} [prepare] rejects if the
+ *   rows cannot be written; changes nothing
+ * @property {(dataset: Dataset, marker: Marker | null) => Promise<number>} [rowsThere] number of
+ *   leading ids that need not be written again; absent: as stated by the marker
  * @property {(dataset: Dataset, load: { keep: number, marker: Marker | null, progress: Progress,
  *   mark: (state: State) => string }) => Promise<void>} write marks the rows as incomplete, then
  *   writes those above `keep` and removes those above the last; mark: the text of a marker
- * @property {(dataset: Dataset) => Promise<string | null>} fault description of what is wrong with
- *   the number of the rows
+ * @property {(dataset: Dataset) => Promise<string | null>} fault description of a wrong number of
+ *   rows
  * @property {(id: number) => Promise<string | null | undefined>} read
  * @property {(text: string) => Promise<unknown>} setMark
  * @property {(rows: number) => Promise<Record<string, number>>} [countNodes] rows by node
@@ -48,14 +48,23 @@ import { sampleIds } from './sample.js';
  * @param {object} loader
  * @param {string} loader.name
  * @param {string} loader.server
- * @param {string} loader.title of the server
+ * @param {string} loader.title title of the server
  * @param {string} loader.summary
- * @param {string} [loader.endpoint] that is written to; absent: all
+ * @param {string} [loader.endpoint] endpoint that is written to; absent: all
  * @param {(context: StoreContext, writes: boolean) => Promise<RowStore | null>} loader.open writes:
- *   rows are to be written; null: nothing is there, which has then been refused
+ *   rows are to be written; null: nothing exists, and an error has been reported
  * @returns {import('../../lib/types.js').LoaderDefinition}
  */
 export function defineRowsLoader({ name, server, title, summary, endpoint, open }) {
+  /** @param {import('../../lib/types.js').SeedContext} given */
+  const withChecks = async ({ allowTargets = [], ...given }) => {
+    const address = { ...given.address };
+    for (const which of endpoint === undefined ? Object.keys(address) : [endpoint]) {
+      address[which] = await requireLoopback(address[which], allowTargets, title);
+    }
+    const allowed = allowTargets.map((text) => parseEndpoint(text, '--allow-target'));
+    return { ...given, address, allowed };
+  };
   return defineLoader({
     name,
     server,
@@ -73,21 +82,26 @@ export function defineRowsLoader({ name, server, title, summary, endpoint, open 
         store.close();
       }
     },
-    async seed(given) {
-      const { allowTargets = [], dataset } = given;
-      const address = { ...given.address };
-      for (const which of endpoint === undefined ? Object.keys(address) : [endpoint]) {
-        address[which] = await requireLoopback(address[which], allowTargets, title);
+    async verify(given) {
+      const store = await open(await withChecks(given), false);
+      if (store === null) return null;
+      try {
+        const { marker } = await readOwnMarker(store);
+        return await verifyWhole(store, marker, given.dataset);
+      } finally {
+        store.close();
       }
-      const allowed = allowTargets.map((text) => parseEndpoint(text, '--allow-target'));
-      const store = /** @type {RowStore} */ (await open({ ...given, address, allowed }, true));
+    },
+    async seed(context) {
+      const { dataset } = context;
+      const store = /** @type {RowStore} */ (await open(await withChecks(context), true));
       try {
         const { marker, notOurs } = await readOwnMarker(store);
         if (notOurs !== null) {
           throw notOursError(store.where, `${store.kind ?? ''}${notOurs}`, server);
         }
         await store.prepare?.(dataset, marker);
-        return await fill(store, marker, given, `npx dragstrip seed ${name}`);
+        return await fill(store, marker, context, `npx dragstrip seed ${name}`);
       } finally {
         store.close();
       }
@@ -109,20 +123,18 @@ async function readOwnMarker(store) {
  * @param {RowStore} store
  * @param {Marker | null} marker the mark found, if any
  * @param {import('../../lib/types.js').SeedContext} context
- * @param {string} command that continues a load
+ * @param {string} command command that continues a load
  * @returns {Promise<import('../../lib/types.js').SeedReport>}
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where rows do not stay written
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: written rows were not stored
  */
 async function fill(store, marker, context, command) {
   const { dataset } = context;
   const { rows } = dataset;
-  const whole = isWhole(marker, dataset);
-  if (whole) {
-    const { fault, sampled } = await verify(store, dataset);
-    if (fault === null) return report(store, { rows, written: false, sampled });
-  }
+  const there = await verifyWhole(store, marker, dataset);
+  if (there !== null) return there;
+  const isComplete = isWhole(marker, dataset);
   const { rowsThere = async () => rowsToKeep(marker, dataset) } = store;
-  let keep = whole ? 0 : await rowsThere(dataset, marker);
+  let keep = isComplete ? 0 : await rowsThere(dataset, marker);
   for (;;) {
     const progress = new Progress(context, command);
     progress.rowsDone = keep;
@@ -145,9 +157,21 @@ async function fill(store, marker, context, command) {
         'check whether it evicts or expires rows, or whether another client changes them',
       );
     }
-    // The rows differ from an earlier load's marker: all are written again, once.
+    // The rows differ from an earlier load's marker, so all are written again, once.
     keep = 0;
   }
+}
+
+/**
+ * @param {RowStore} store
+ * @param {Marker | null} marker the mark found, if any
+ * @param {Dataset} dataset
+ * @returns {Promise<import('../../lib/types.js').SeedReport | null>} null: it is incomplete
+ */
+async function verifyWhole(store, marker, dataset) {
+  if (!isWhole(marker, dataset)) return null;
+  const { fault, sampled } = await verify(store, dataset);
+  return fault === null ? report(store, { rows: dataset.rows, written: false, sampled }) : null;
 }
 
 /**

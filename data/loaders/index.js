@@ -1,6 +1,5 @@
 /**
- * The loaders by name; each is imported when it is asked for, so that a command that fills nothing
- * pays for none.
+ * The loaders by name; each is imported on first use, so that other commands do not load them.
  */
 
 import { usageError } from '../../lib/errors.js';
@@ -18,23 +17,23 @@ const LOADERS = Object.freeze({
 /** Loaders of servers that are started only by name. */
 const BY_NAME_ONLY = ['redis-cluster'];
 
-/** Names of the loaders that run where none is named, in their order. */
+/** Names of the loaders that run by default, in order. */
 export const loaderNames = Object.freeze(
   Object.keys(LOADERS).filter((name) => !BY_NAME_ONLY.includes(name)),
 );
 
 /**
  * @param {string} server
- * @returns {boolean} whether the race has rows there
+ * @returns {boolean} whether it holds the rows of the race
  */
 export function hasLoader(server) {
   return Object.values(LOADERS).some((loader) => loader.server === server);
 }
 
 /**
- * @param {string} name of a loader (`mysql`) or of the server it fills (`mariadb`)
+ * @param {string} name name of a loader (`mysql`) or of the server that it fills (`mariadb`)
  * @returns {Promise<LoaderDefinition>}
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE if there is none of that name
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: unknown name
  */
 export async function getLoader(name) {
   const known = Object.entries(LOADERS).find(
@@ -42,8 +41,8 @@ export async function getLoader(name) {
   );
   if (known === undefined) {
     throw usageError(
-      `no loader ${JSON.stringify(name)}`,
-      `there are ${Object.keys(LOADERS).join(', ')}`,
+      `unknown server ${JSON.stringify(name)}`,
+      `servers with rows: ${Object.keys(LOADERS).join(', ')}`,
     );
   }
   return (await known[1].load()).default;

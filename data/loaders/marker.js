@@ -1,5 +1,5 @@
 /**
- * The mark of a namespace that holds rows: which dataset they are, and how far they came. See
+ * The mark of a namespace that holds rows: their dataset, and the progress of the load. See
  * data/namespaces/mark.js for ownership.
  */
 
@@ -9,13 +9,14 @@ import { formatMark } from '../namespaces/mark.js';
 
 /**
  * @typedef {object} Marker
- * @property {number} rows of the dataset that was being written
- * @property {number} valueSize characters, at most
+ * @property {number} rows number of rows in the dataset being written
+ * @property {number} valueSize maximum characters
  * @property {string} [valueSizes] name of their distribution; absent: all have valueSize
  * @property {number} seed
  * @property {boolean} complete written, counted and sampled
  * @property {number} done ids 1 to `done` hold the dataset's values
- * @property {number} extent Dragstrip owns no id above it: what a smaller dataset has to delete
+ * @property {number} extent highest id owned by Dragstrip, up to which a smaller dataset has to
+ *   delete
  */
 
 /**
@@ -28,15 +29,16 @@ export function formatMarker(dataset, { complete, done, extent }) {
 }
 
 /**
- * @param {import('../../lib/types.js').DatasetOptions} dataset of a run, or of a marker
- * @returns {import('../../lib/types.js').DatasetOptions} as a marker says it
+ * @param {import('../../lib/types.js').DatasetOptions} dataset fields of a run's dataset, or of a
+ *   marker
+ * @returns {import('../../lib/types.js').DatasetOptions} fields as in a marker
  */
 export function markedDataset({ rows, valueSize, valueSizes, seed }) {
   return { rows, valueSize, ...(valueSizes && { valueSizes: sizesName(valueSizes) }), seed };
 }
 
 /**
- * @param {Record<string, any> | null} fields of our mark
+ * @param {Record<string, any> | null} fields fields of Dragstrip's mark
  * @returns {Marker | null} null if it is not a marker of rows
  */
 export function readMarker(fields) {
@@ -51,11 +53,11 @@ export function readMarker(fields) {
 }
 
 /**
- * The rows that may stay as they are: a value depends on the seed, its size and its id alone, so a
- * dataset that differs in its rows only is continued, or cut.
+ * The rows that may stay: a value depends only on the seed, its size and its id, so a dataset that
+ * differs only in its number of rows is continued, or cut.
  * @param {Marker | null} marker
  * @param {import('../../lib/types.js').DatasetOptions} dataset
- * @returns {number} ids 1 to this are not written again
+ * @returns {number} ids up to this are not written again
  */
 export function rowsToKeep(marker, dataset) {
   if (marker === null || !haveSameRows(marker, dataset)) return 0;
@@ -65,7 +67,7 @@ export function rowsToKeep(marker, dataset) {
 /**
  * @param {Marker | null} marker
  * @param {import('../../lib/types.js').DatasetOptions} dataset
- * @returns {boolean} whether the marker describes this very dataset, complete
+ * @returns {boolean} whether the marker describes this dataset, complete
  */
 export function isWhole(marker, dataset) {
   return (

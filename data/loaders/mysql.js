@@ -1,7 +1,7 @@
 /**
- * Fills MariaDB: the table hs_test.table_test, by LOAD DATA LOCAL INFILE from memory, or by INSERTs
- * of many rows where the server takes no local files. The marker is the table's comment. The
- * database may have other owners; only the table belongs to Dragstrip.
+ * Fills MariaDB: the table hs_test.table_test, by LOAD DATA LOCAL INFILE from memory, or by
+ * multi-row INSERTs if the server does not accept local files. The marker is the table's comment.
+ * The database may have other owners; only the table belongs to Dragstrip.
  */
 
 import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
@@ -16,11 +16,11 @@ import { rowInserts, rowStream } from './rows.js';
 /** @typedef {import('./marker.js').Marker} Marker */
 /** @typedef {SqlSession & { names: { database: string, table: string }, table: string }} Session */
 
-/** Bytes of one LOAD DATA: a transaction that is undone quickly when the load is broken off. */
+/** Bytes of one LOAD DATA: a transaction that rolls back quickly if the load is interrupted. */
 const LOAD_BYTES = 32 * 1024 * 1024;
-/** Bytes of one INSERT: beyond this it gets no faster. */
+/** Bytes of one INSERT: larger ones are not faster. */
 const INSERT_BYTES = 1024 * 1024;
-/** Rows that one statement counts, so that none runs for long. */
+/** Rows counted per statement, so that none runs for long. */
 const COUNT_ROWS = 250_000;
 
 export default defineRowsLoader({
@@ -66,7 +66,7 @@ async function openTable(context) {
 }
 
 /**
- * A row that does not fit a packet can neither be written nor be read.
+ * A row that does not fit into a packet can be neither written nor read.
  * @param {Session} session
  * @param {Dataset} dataset
  */
@@ -81,16 +81,16 @@ async function requirePacketSize(session, { valueSize }) {
 }
 
 /**
- * Rows of an earlier load that may stay: those from 1 on without a gap, but for the last. MariaDB
- * 10.11 takes back a LOAD DATA that was broken off; a server that kept what came would keep a last
- * row cut short.
+ * Rows of an earlier load that may stay: those from 1 on without a gap, except the last. MariaDB
+ * 10.11 rolls back an interrupted LOAD DATA; a server that kept the received part could have a
+ * truncated last row.
  * @param {Session} session
  * @param {Marker | null} marker
  * @param {Dataset} dataset
  * @returns {Promise<number>}
  */
 async function rowsThere(session, marker, dataset) {
-  // The marker says that the load began; the table itself shows how far it came.
+  // The marker shows that the load began, the table itself its progress.
   const started = marker && { ...marker, done: marker.rows };
   const most = rowsToKeep(started, dataset);
   if (most === 0) return 0;
@@ -103,8 +103,8 @@ async function rowsThere(session, marker, dataset) {
 }
 
 /**
- * The original program's own type up to its own size; as long as a row may be; then text.
- * A row has at most 65,535 bytes, and a character of utf8mb3 three of them.
+ * The original program's own type up to its own size; then as long as rows allow; then text. A row
+ * has at most 65,535 bytes, and a character of utf8mb3 has three.
  * @param {number} valueSize
  */
 function columnType(valueSize) {

@@ -1,6 +1,6 @@
 /**
- * Progress of a load: reported at most ten times per second, and added to the error when
- * the load breaks off.
+ * Progress of a load: reported at most ten times per second, and added to the error if the load is
+ * interrupted.
  */
 
 import { DragstripError } from '../../lib/errors.js';
@@ -11,13 +11,13 @@ const INTERVAL_MS = 100;
 export class Progress {
   /**
    * @param {import('../../lib/types.js').SeedContext} context
-   * @param {string} command that continues the load, for the hint
+   * @param {string} command command that continues the load, for the hint
    */
   constructor({ dataset, onProgress }, command) {
     this.rows = dataset.rows;
-    /** rows that the server has acknowledged */
+    /** rows acknowledged by the server */
     this.rowsDone = 0;
-    /** rows that were handed to the connection, where acknowledgements are far apart */
+    /** rows passed to the connection, if acknowledgements are infrequent */
     this.rowsSent = 0;
     this.command = command;
     let reported = -1;
@@ -38,14 +38,14 @@ export class Progress {
   }
 
   /**
-   * @param {any} error what broke the load off
-   * @returns {any} the same, with how far it came and how it goes on
+   * @param {any} error cause of the interruption
+   * @returns {any} the same error with the progress, and with a hint on how to continue
    */
   interrupted(error) {
     if (!(error instanceof DragstripError)) return error;
     if (error.code !== 'E_TARGET' && error.code !== 'E_ABORTED') return error;
     const { rows, rowsDone, command } = this;
-    const again = `\`${command}\` again continues from there`;
+    const again = `run \`${command}\` again to continue`;
     return new DragstripError(error.code, `${error.message}, after ${rowsDone} of ${rows} rows`, {
       hint: error.hint === undefined ? again : `${error.hint}; ${again}`,
       cause: error.cause ?? error,

@@ -1,9 +1,9 @@
 /**
- * Fills Redis, one server or a cluster: one string key for each row, encoded straight from the
- * dataset into pipelined SETs to the node that has the key. The marker is a key beside them,
- * rewritten with every batch of its node, so that a load that was broken off goes on where it
- * stopped. Only keys dragstrip:row:1 to the marker's extent are ours; those of another namespace
- * have another prefix and marker.
+ * Fills Redis, one server or a cluster: one string key per row, encoded directly from the dataset
+ * into pipelined SETs to the node of the key. The marker is a separate key, rewritten with every
+ * batch of its node, so that an interrupted load continues where it stopped. Only keys
+ * dragstrip:row:1 to the marker's extent are Dragstrip's; those of another namespace have another
+ * prefix and marker.
  */
 
 import { formatPlace } from '../../lib/address.js';
@@ -22,7 +22,7 @@ import { defineRowsLoader } from './fill.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 
-/** Of a SET beside its value: `*3`, lengths, the key with ten digits, line ends. */
+/** Bytes of a SET in addition to its value: `*3`, lengths, the key with ten digits, line ends. */
 const SET_OVERHEAD_BYTES = 80;
 const SET_HEAD = `${arrayHead(3)}${bulk('SET')}`;
 
@@ -31,7 +31,7 @@ const SET_HEAD = `${arrayHead(3)}${bulk('SET')}`;
 
 /**
  * @typedef {object} Family
- * @property {string} name of the loader and of its server
+ * @property {string} name name of the loader and of its server
  * @property {string} title
  * @property {string} summary
  * @property {(context: import('./fill.js').StoreContext) =>
@@ -57,12 +57,12 @@ export function defineRedisLoader({ connect, ...family }) {
 }
 
 /**
- * @param {Rows} own
+ * @param {Rows} keyspace
  * @param {string} server
  * @returns {import('./fill.js').RowStore}
  */
-function storeOf(own, server) {
-  const { connection, prefix, marker: key } = own;
+function storeOf(keyspace, server) {
+  const { connection, prefix, marker: key } = keyspace;
   const { where } = connection;
   const over = (
     /** @type {'EXISTS' | 'DEL'} */ name,
@@ -75,8 +75,8 @@ function storeOf(own, server) {
     kind: 'key ',
     ownership: () => readOwnership(connection, key),
     firstTaken: async () => ((await over('EXISTS', 1, 1)) === 1 ? `${prefix}1` : null),
-    // A look at every key that the load would write: nothing is touched before. One row beyond the
-    // last, too: a reader that runs past the end must miss.
+    // Checks every key that the load would write, before changing anything. One row beyond the
+    // last, too, since a reader beyond the end must miss.
     async prepare({ rows }, marker) {
       const first = (marker?.extent ?? 0) + 1;
       const taken = await over('EXISTS', first, rows + 1);
@@ -87,15 +87,16 @@ function storeOf(own, server) {
     async write(dataset, { keep, marker, progress, mark }) {
       // The highest id that Dragstrip may own from now on.
       const extent = Math.max(marker?.extent ?? 0, dataset.rows);
-      // Rows up to this are acknowledged by the node; only those by all of them are in the marker.
+      // Rows up to this are acknowledged by the node; the marker includes only those acknowledged
+      // by all nodes.
       const done = connection.nodes.map(() => keep);
       const text = () => mark({ complete: false, done: progress.rowsDone, extent });
       await connection.command('SET', key, text());
       await Promise.all(
         connection.nodes.map((node, i) =>
-          writeNode(own, dataset, node, {
+          writeNode(keyspace, dataset, node, {
             first: keep + 1,
-            // Only acknowledged commands count as done: an error reply may still arrive.
+            // Only acknowledged commands count as done, since an error reply may still arrive.
             mark: text,
             onDone(next) {
               done[i] = next - 1;
@@ -114,7 +115,7 @@ function storeOf(own, server) {
     },
     read: (id) => connection.command('GET', `${prefix}${id}`),
     setMark: (text) => connection.command('SET', key, text),
-    ...(connection.nodes.length > 1 && { countNodes: (rows) => countNodes(own, rows) }),
+    ...(connection.nodes.length > 1 && { countNodes: (rows) => countNodes(keyspace, rows) }),
     close: () => connection.close(),
   };
 }
@@ -122,7 +123,8 @@ function storeOf(own, server) {
 /**
  * @param {Rows} own
  * @param {number} last
- * @returns {Promise<Record<string, number>>} rows by the address of their node, as it counts them
+ * @returns {Promise<Record<string, number>>} rows by the address of their node, as counted by the
+ *   node
  */
 async function countNodes({ connection, prefix }, last) {
   const counts = await countKeys(connection, 'EXISTS', prefix, 1, last);
@@ -132,16 +134,16 @@ async function countNodes({ connection, prefix }, last) {
 }
 
 /**
- * The rows of one node, each batch with the marker behind it where that is on the same node.
+ * The rows of one node, each batch followed by the marker if that is on the same node.
  * @param {Rows} rows
  * @param {Dataset} dataset
  * @param {RespConnection} node
  * @param {{ first: number, mark: () => string, onDone: (next: number) => void }} load mark: the
- *   marker as it is now
+ *   current marker
  */
 async function writeNode({ connection, prefix, marker: key }, dataset, node, load) {
   const hasMarker = connection.ownerOf(key) === node;
-  let commands = 0; // of the batch that was encoded last
+  let commands = 0; // size of the last encoded batch
   await pump({
     first: load.first,
     last: dataset.rows,
@@ -161,7 +163,7 @@ async function writeNode({ connection, prefix, marker: key }, dataset, node, loa
 }
 
 /**
- * As many SETs as the buffer takes, but for the room of the marker behind them.
+ * As many SETs as fit into the buffer, reserving space for the marker after them.
  * @param {{ prefix: string, isHere: (key: string) => boolean }} which
  * @param {Dataset} dataset
  * @param {Buffer} buffer

@@ -1,18 +1,17 @@
-/** The dataset as MariaDB takes it: lines for LOAD DATA, tuples for INSERT. */
+/** The dataset in MariaDB's input formats: lines for LOAD DATA, tuples for INSERT. */
 
 import { Readable } from 'node:stream';
 
 /** Bytes of a piece of the stream: a few hundred rows of the default size. */
 const PIECE_BYTES = 128 * 1024;
-/** Of a line beside its value: ten digits, a tab, a line end. */
+/** Bytes of a line in addition to its value: ten digits, a tab, a line end. */
 const LINE_OVERHEAD_BYTES = 12;
 const TAB = 9;
 const LF = 10;
 
 /**
- * Lines of `id TAB value LF`, LOAD DATA's own default; nothing in a value needs an escape. The
- * pieces are fresh buffers, for the driver may still hold the last one; the reader's pace bounds
- * how many there are.
+ * Lines of `id TAB value LF`, LOAD DATA's own default; values need no escapes. The pieces are fresh
+ * buffers, since the driver may still hold the last one; back-pressure bounds their number.
  * @param {import('../../lib/types.js').Dataset} dataset
  * @param {number} first
  * @param {number} last

@@ -7,8 +7,8 @@ export const SAMPLE_ROWS = 128;
 
 /**
  * @param {import('../../lib/types.js').Dataset} dataset
- * @param {number} [size] how many, at most
- * @returns {number[]} distinct ids in ascending order, the first and the last row among them
+ * @param {number} [size] maximum number
+ * @returns {number[]} distinct ids in ascending order, including the first and the last row
  */
 export function sampleIds(dataset, size = SAMPLE_ROWS) {
   const { rows, seed } = dataset;

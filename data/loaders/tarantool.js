@@ -1,7 +1,7 @@
 /**
- * Fills Tarantool: the space that box.lua makes, by calls of its bulk function with a few hundred
- * rows each. The marker is a tuple in a space beside it. A server that was not started from box.lua
- * has neither, and is left alone.
+ * Fills Tarantool: the space created by box.lua, by calls of its bulk function with a few hundred
+ * rows each. The marker is a tuple in another space. A server that was not started from box.lua has
+ * neither, and is not modified.
  */
 
 import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
@@ -36,22 +36,23 @@ export default defineRowsLoader({
 });
 
 /**
- * @param {Space} own
+ * @param {Space} target
  * @returns {import('./fill.js').RowStore}
  */
-function storeOf(own) {
-  const { connection, space, spaceId } = own;
+function storeOf(target) {
+  const { connection, space, spaceId } = target;
   return {
     where: connection.where,
-    markedBy: `tuple ${own.key}`,
-    ownership: () => readOwnership(own),
-    // Surplus rows cannot be removed one by one here: a smaller dataset is written from the start.
+    markedBy: `tuple ${target.key}`,
+    ownership: () => readOwnership(target),
+    // Surplus rows cannot be removed individually here, so a smaller dataset is written from the
+    // start.
     rowsThere: async (dataset, marker) =>
       (marker?.extent ?? 0) > dataset.rows ? 0 : rowsToKeep(marker, dataset),
     async write(dataset, { keep, progress, mark }) {
-      if (keep === 0) await clear(own);
+      if (keep === 0) await clear(target);
       const extent = dataset.rows;
-      await setMark(own, mark({ complete: false, done: keep, extent }));
+      await setMark(target, mark({ complete: false, done: keep, extent }));
       await pump({
         first: keep + 1,
         last: dataset.rows,
@@ -59,10 +60,10 @@ function storeOf(own) {
         encode: (buffer, id) =>
           connection.encodeRows('dragstrip_load_from', dataset, buffer, id, space),
         send: async (bytes) => {
-          // What was acknowledged by now goes into the marker; it travels behind the rows.
+          // The marker includes the rows acknowledged so far; it is sent after the rows.
           const loaded = connection.sendRows(bytes);
           const state = { complete: false, done: progress.rowsDone, extent };
-          await Promise.all([loaded, setMark(own, mark(state))]);
+          await Promise.all([loaded, setMark(target, mark(state))]);
         },
         onDone: (next) => {
           progress.rowsDone = Math.max(progress.rowsDone, next - 1);
@@ -77,7 +78,7 @@ function storeOf(own) {
       const [tuple] = await connection.select(spaceId, 0, [id]);
       return tuple?.[1];
     },
-    setMark: (text) => setMark(own, text),
+    setMark: (text) => setMark(target, text),
     close: () => connection.close(),
   };
 }

@@ -1,12 +1,10 @@
 /** A namespace in Cassandra: a keyspace with one table, whose comment marks it. */
 
-import { formatEndpoint } from '../../lib/address.js';
-import { connectCassandra, explainCassandra } from '../../lib/cassandra.js';
-import { targetError } from '../../lib/errors.js';
+import { openCassandra } from '../connections/cassandra.js';
 import { namespaceHandle, parseMark } from './mark.js';
 
-/** Changes of the schema are written to the disk before they are acknowledged. */
-const BOUNDED = { connectTimeout: 5000, readTimeout: 60_000 };
+/** Schema changes are written to disk before they are acknowledged. */
+const READ_TIMEOUT_MS = 60_000;
 
 /**
  * @param {import('../../lib/types.js').ConnectionContext} context
@@ -16,22 +14,14 @@ const BOUNDED = { connectTimeout: 5000, readTimeout: 60_000 };
  */
 export async function openNamespace(context, { name, cassandra: names }) {
   const { keyspace, table, definition } = names;
-  const { main } = context.address;
-  const where = `Cassandra at ${formatEndpoint(main)}`;
-  const client = await connectCassandra(main, context.credentials, BOUNDED).catch((error) => {
-    throw explained(where, error);
-  });
-  const ask = (/** @type {string} */ query, /** @type {unknown[]} */ values = []) =>
-    client.execute(query, values).catch((error) => {
-      throw explained(where, error);
-    });
+  const { where, ask, close } = await openCassandra(context, READ_TIMEOUT_MS);
   return namespaceHandle({
     where,
     server: 'cassandra',
     name,
     ownership: () => readOwnership(ask, names),
     async create(mark, text) {
-      // Of one half made on a full disk a restarted server has the row, but no keyspace.
+      // After a partial creation on a full disk a restarted server has the row, but no keyspace.
       if (mark !== null) await ask(`drop keyspace if exists ${keyspace}`);
       await ask(
         `create keyspace ${keyspace} with replication = ` +
@@ -43,17 +33,8 @@ export async function openNamespace(context, { name, cassandra: names }) {
       await ask(`drop keyspace ${keyspace}`);
       return 0; // counting them would read the whole table
     },
-    close: () => client.shutdown(),
+    close,
   });
-}
-
-/**
- * @param {string} where
- * @param {Error} error of the driver
- */
-function explained(where, error) {
-  const { text, hint } = explainCassandra(error);
-  return targetError(`${where}: ${text}`, hint, error);
 }
 
 /**

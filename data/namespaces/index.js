@@ -1,6 +1,6 @@
 /**
  * Namespaces: the keys, table or space that Dragstrip owns on a server, marked as its own. One
- * implementation per server; each is imported when it is asked for.
+ * implementation per server; each is imported on first use.
  */
 
 import { usageError } from '../../lib/errors.js';
@@ -22,12 +22,12 @@ const SERVERS = Object.freeze({
 });
 
 /**
- * @param {string} server name
+ * @param {string} server server name
  * @param {Namespace} namespace
  * @param {ConnectionContext} context
  * @returns {Promise<NamespaceHandle>}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: it declares nothing for this
- *   server; E_TARGET: the server does not answer
+ *   server; E_TARGET: the server does not respond
  */
 export async function openNamespace(server, namespace, context) {
   if (!Object.hasOwn(SERVERS, server) || !Object.hasOwn(namespace, fieldOf(server))) {
@@ -38,8 +38,8 @@ export async function openNamespace(server, namespace, context) {
 
 /**
  * @param {string} server
- * @returns {string} the field of a namespace that declares its names there: a cluster has those of
- *   one server
+ * @returns {string} the field of a namespace that declares its names there; a cluster uses those of
+ *   the single server
  */
 function fieldOf(server) {
   return server === 'redis-cluster' ? 'redis' : server;

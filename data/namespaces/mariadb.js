@@ -1,6 +1,6 @@
 /**
- * A namespace in MariaDB: one table, marked by its comment. The database may be anybody's: it is
- * created where it is missing, and stays.
+ * A namespace in MariaDB: one table, marked by its comment. The database may belong to anyone: it
+ * is created if missing, and stays.
  */
 
 import { SqlSession } from '../connections/mariadb.js';

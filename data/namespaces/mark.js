@@ -8,13 +8,15 @@ import { refusedError } from '../../lib/errors.js';
 import { isAlive, ownIdentity, processScope } from '../../lib/process-identity.js';
 
 const OWNER = 'dragstrip';
-/** Raised when the guarantees of a mark change; data with another version are never overwritten. */
+/**
+ * Increased when the guarantees of a mark change; data with another version are never overwritten.
+ */
 const VERSION = 1;
 
 /**
  * @typedef {object} Maker the process that claimed a namespace
- * @property {string} host for messages
- * @property {string | null} scope of its pid (lib/process-identity.js)
+ * @property {string} host host name for messages
+ * @property {string | null} scope scope of its pid (lib/process-identity.js)
  * @property {number} pid
  * @property {number} startTicks
  */
@@ -22,7 +24,7 @@ const VERSION = 1;
 /**
  * @param {Record<string, string | number | boolean>} fields
  * @returns {string} one line of ASCII without quotes that SQL, CQL or Lua would have to escape; it
- *   names its maker
+ *   identifies the claiming process
  */
 export function formatMark(fields) {
   const host = hostname().replace(/[^\w.-]/g, '_');
@@ -31,10 +33,10 @@ export function formatMark(fields) {
 }
 
 /**
- * Whether another run is using the marked data. A dead process has left it behind; for a process in
+ * Whether another run uses the marked data. A dead process has left them behind; for a process in
  * another container or on another machine this is unknown.
  * @param {Record<string, any> | null} mark
- * @returns {Maker | null} null: nobody else
+ * @returns {Maker | null} null: no other run
  */
 function otherUser(mark) {
   /** @type {Maker | undefined} */
@@ -48,9 +50,9 @@ function otherUser(mark) {
 
 /**
  * @param {Record<string, any> | null} mark
- * @param {string} where the server as messages call it
+ * @param {string} where name of the server in messages
  * @param {string} what namespace
- * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED if another run may be using it
+ * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED: another run may be using it
  */
 function requireUnused(mark, where, what) {
   const maker = otherUser(mark);
@@ -80,14 +82,14 @@ export function parseMark(text) {
 
 /**
  * @typedef {object} Ownership
- * @property {Record<string, any> | null} mark fields of the mark, if there is one
+ * @property {Record<string, any> | null} mark fields of the mark, if it exists
  * @property {string | null} notOurs name of existing data that Dragstrip did not create
  */
 
 /**
- * @param {string} where the server as messages call it
- * @param {string} what exists: `key a`, `table b`
- * @param {string} server its name
+ * @param {string} where name of the server in messages
+ * @param {string} what name of the existing data: `key a`, `table b`
+ * @param {string} server name of the server
  * @returns {import('../../lib/errors.js').DragstripError} E_REFUSED
  */
 export function notOursError(where, what, server) {
@@ -100,14 +102,14 @@ export function notOursError(where, what, server) {
 /**
  * How a namespace is claimed and released, the same on every server.
  * @param {object} store
- * @param {string} store.where the server as messages call it
- * @param {string} store.server its name
- * @param {string} store.name of the namespace
+ * @param {string} store.where name of the server in messages
+ * @param {string} store.server name of the server
+ * @param {string} store.name name of the namespace
  * @param {(claims: boolean) => Promise<Ownership>} store.ownership claims: it is to be created
  * @param {(mark: Record<string, any> | null, text: string) => Promise<unknown>} store.create
- *   removes what a killed run left, creates it and marks it with `text`
- * @param {(mark: Record<string, any>) => Promise<number>} store.remove gives how many keys or rows
- *   were there, as far as that is known
+ *   removes the remains of a killed run, creates it and marks it with `text`
+ * @param {(mark: Record<string, any>) => Promise<number>} store.remove resolves to the number of
+ *   keys or rows removed, as far as known
  * @param {() => unknown} store.close
  * @returns {import('../../lib/types.js').NamespaceHandle}
  */

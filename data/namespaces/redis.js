@@ -1,4 +1,4 @@
-/** A namespace in Redis: all keys with our prefixes, and one key that marks them. */
+/** A namespace in Redis: all keys with Dragstrip's prefixes, and one key that marks them. */
 
 import { targetError } from '../../lib/errors.js';
 import { encodeCommand } from '../../protocols/resp/command.js';
@@ -7,13 +7,13 @@ import { RespConnection } from '../connections/redis.js';
 import { RespCluster } from '../connections/redis-cluster.js';
 import { namespaceHandle, parseMark } from './mark.js';
 
-/** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */
+/** Keys that the server scans per SCAN: about a millisecond of its only thread. */
 const KEYS_PER_SCAN = 5000;
 /** Keys in one batch of EXISTS or DEL, which has one or many commands. */
 const KEYS_PER_BATCH = 500;
-/** With a command of its own each. */
+/** With one command per key. */
 const KEY_BYTES_MAX = 128;
-/** What a killed client had sent may still come in while its keys are removed. */
+/** Passes of removal, since requests of a killed client may still arrive. */
 const PASSES_MAX = 20;
 
 /** @typedef {RespConnection | RespCluster} Connection */
@@ -42,13 +42,13 @@ export async function openClusterNamespace(context, namespace) {
  * @returns {import('../../lib/types.js').NamespaceHandle}
  */
 function handleOf(connection, { name, redis, grows = false }, server) {
-  const { prefix, further = [], marker, own } = redis;
+  const { prefix, further = [], marker, own: pattern } = redis;
   const prefixes = [prefix, ...further];
   /** @param {Record<string, any>} mark */
   const clear = ({ extent }) =>
     Number.isInteger(extent) && !grows
       ? overKeys(connection, 'DEL', prefix, 1, extent)
-      : removeKeys(connection, prefixes, marker, own);
+      : removeKeys(connection, prefixes, marker, pattern);
   return namespaceHandle({
     where: connection.where,
     server,
@@ -75,7 +75,7 @@ function handleOf(connection, { name, redis, grows = false }, server) {
 /**
  * @param {Connection} connection
  * @param {string} marker key of the mark
- * @returns {Promise<import('./mark.js').Ownership>} as far as that key tells it
+ * @returns {Promise<import('./mark.js').Ownership>} ownership according to that key
  */
 export async function readOwnership(connection, marker) {
   const type = await connection.command('TYPE', marker);
@@ -86,13 +86,13 @@ export async function readOwnership(connection, marker) {
 }
 
 /**
- * EXISTS or DEL over a range of numbered keys, pipelined, each at the node that has it.
+ * EXISTS or DEL over a range of numbered keys, pipelined, each at the node of the key.
  * @param {Connection} connection
  * @param {'EXISTS' | 'DEL'} name
  * @param {string} prefix
  * @param {number} first
  * @param {number} last
- * @returns {Promise<number>} the sum of the replies: how many keys there were
+ * @returns {Promise<number>} the sum of the replies: the number of existing keys
  */
 export async function overKeys(connection, name, prefix, first, last) {
   const counts = await countKeys(connection, name, prefix, first, last);
@@ -105,13 +105,13 @@ export async function overKeys(connection, name, prefix, first, last) {
  * @param {string} prefix
  * @param {number} first
  * @param {number} last
- * @returns {Promise<number[]>} of each node: how many keys there were
+ * @returns {Promise<number[]>} number of existing keys per node
  */
 export function countKeys(connection, name, prefix, first, last) {
   return Promise.all(
     connection.nodes.map(async (node) => {
       let count = 0;
-      let commands = 0; // of the batch that was encoded last
+      let commands = 0; // size of the last encoded batch
       await pump({
         first,
         last,
@@ -137,7 +137,7 @@ export function countKeys(connection, name, prefix, first, last) {
 /**
  * @param {Connection} connection
  * @param {'EXISTS' | 'DEL'} name
- * @param {readonly string[]} keys of one node
+ * @param {readonly string[]} keys keys of one node
  * @returns {Buffer[]} one command, or one per key
  */
 function commandsOf({ keysPerCommand }, name, keys) {
@@ -150,7 +150,7 @@ function commandsOf({ keysPerCommand }, name, keys) {
 /**
  * @param {Connection} connection
  * @param {readonly string[]} prefixes
- * @returns {Promise<string | null>} some key with one of them
+ * @returns {Promise<string | null>} a key with any of these prefixes
  */
 async function firstKey(connection, prefixes) {
   for await (const { found } of scan(connection, prefixes)) if (found.length > 0) return found[0];
@@ -160,16 +160,16 @@ async function firstKey(connection, prefixes) {
 /**
  * @param {Connection} connection
  * @param {readonly string[]} prefixes
- * @param {string} marker stays, as long as there may be keys
- * @param {RegExp | undefined} own other keys below the prefixes stay
- * @returns {Promise<number>} how many there were
+ * @param {string} marker kept, as long as there may be keys
+ * @param {RegExp | undefined} pattern other keys below the prefixes are kept
+ * @returns {Promise<number>} number of removed keys
  */
-async function removeKeys(connection, prefixes, marker, own) {
+async function removeKeys(connection, prefixes, marker, pattern) {
   let removed = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
     let now = 0;
     for await (const { node, found } of scan(connection, prefixes)) {
-      const keys = found.filter((key) => key !== marker && (own?.test(key) ?? true));
+      const keys = found.filter((key) => key !== marker && (pattern?.test(key) ?? true));
       const commands = commandsOf(connection, 'DEL', keys);
       if (keys.length > 0) now += await node.batch(Buffer.concat(commands), commands.length);
     }

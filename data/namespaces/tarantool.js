@@ -1,15 +1,15 @@
 /**
- * A namespace in Tarantool: a space that box.lua creates, marked by a tuple of another space. A
- * server that was not started from box.lua has neither, and is left alone.
+ * A namespace in Tarantool: a space created by box.lua, marked by a tuple of another space. A
+ * server that was not started from box.lua has neither, and is not modified.
  */
 
 import { targetError } from '../../lib/errors.js';
 import { TarantoolConnection } from '../connections/tarantool.js';
 import { namespaceHandle, parseMark } from './mark.js';
 
-/** Spaces that box.lua makes when they are asked for: rows of one size. */
+/** Spaces that box.lua creates on request: rows of one size. */
 const MADE = /^dragstrip_value_\d+$/;
-/** What a killed client had sent may still come in while its tuples are removed. */
+/** Passes of removal, since requests of a killed client may still arrive. */
 const PASSES_MAX = 20;
 
 /** @typedef {{ space: string, marker: string, key: string }} SpaceNames */
@@ -24,7 +24,7 @@ export async function openNamespace(context, { name, tarantool }) {
   const connection = await TarantoolConnection.connect(context);
   /** @type {Space | null} */
   let space = null;
-  const own = () => /** @type {Space} */ (space);
+  const opened = () => /** @type {Space} */ (space);
   return namespaceHandle({
     where: connection.where,
     server: 'tarantool',
@@ -34,10 +34,10 @@ export async function openNamespace(context, { name, tarantool }) {
       return space === null ? { mark: null, notOurs: null } : readOwnership(space);
     },
     async create(_mark, text) {
-      await clear(own());
-      await setMark(own(), text);
+      await clear(opened());
+      await setMark(opened(), text);
     },
-    remove: () => clear(own()),
+    remove: () => clear(opened()),
     close: () => connection.close(),
   });
 }
@@ -57,12 +57,12 @@ export async function findSpace(connection, names) {
  * @param {TarantoolConnection} connection
  * @param {SpaceNames} names
  * @returns {Promise<Space>}
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where there is none
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: no such space
  */
 export async function requireSpace(connection, names) {
   const there = await findSpace(connection, names);
   if (there !== null) return there;
-  // An older box.lua cannot make one.
+  // An older box.lua cannot create one.
   if (MADE.test(names.space)) {
     await connection.call('dragstrip_make', [names.space]).catch(() => null);
   }
@@ -90,7 +90,7 @@ export async function readOwnership({ connection, space, marker, markerId, key }
 
 /**
  * @param {Space} space
- * @param {string} text of the mark
+ * @param {string} text text of the mark
  */
 export function setMark({ connection, markerId, key }, text) {
   return connection.replace(markerId, [key, text]);
@@ -99,7 +99,7 @@ export function setMark({ connection, markerId, key }, text) {
 /**
  * Removes all tuples, and the mark with them.
  * @param {Space} space
- * @returns {Promise<number>} how many there were
+ * @returns {Promise<number>} number of removed tuples
  */
 export async function clear({ connection, space }) {
   let removed = 0;

@@ -1,5 +1,5 @@
 /**
- * What clients ask a server of the Redis family, by MONITOR:
+ * Commands of clients on a server of the Redis family, by MONITOR:
  * https://redis.io/docs/latest/commands/monitor/
  * Each command becomes a time, a name and numbers at once; keys become numbers, values become
  * sizes, and nothing else of a command is kept.
@@ -8,15 +8,15 @@
 import { targetError } from '../../lib/errors.js';
 import { RespConnection } from '../connections/redis.js';
 
-/** A longer line is counted and left out: a server takes values of up to 512 MiB. */
+/** A longer line is counted and skipped, since a server accepts values of up to 512 MiB. */
 const LINE_BYTES_MAX = 32 * 2 ** 20;
 const LINE_END = 10;
 
-/** A connection that gives each line of MONITOR to `onLine`. */
+/** A connection that passes each line of MONITOR to `onLine`. */
 export class MonitorConnection extends RespConnection {
   /** @type {((line: string) => void) | null} null: not yet monitoring */
   onLine = null;
-  /** Lines that were too long. */
+  /** Number of lines that were too long. */
   tooLong = 0;
   isSkipping = false;
   /** Called once when the connection ends. @type {((error: Error) => void) | null} */
@@ -32,7 +32,7 @@ export class MonitorConnection extends RespConnection {
   /**
    * @param {(line: string) => void} onLine
    * @returns {Promise<void>}
-   * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is refused
+   * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: it is refused
    */
   async monitor(onLine) {
     this.onLine = onLine;
@@ -44,7 +44,7 @@ export class MonitorConnection extends RespConnection {
 
   /** @param {Buffer} bytes @override */
   consume(bytes) {
-    // The reply to MONITOR itself is the last one that is waited for.
+    // The reply to MONITOR itself is the last awaited one.
     if (this.onLine === null || this.waiting.size > 0) {
       return this.onLine === null ? super.consume(bytes) : this.consumeFirst(bytes);
     }
@@ -62,7 +62,7 @@ export class MonitorConnection extends RespConnection {
   /**
    * @param {Buffer} bytes
    * @param {number} from
-   * @returns {number} bytes used
+   * @returns {number} bytes consumed
    */
   consumeLines(bytes, from) {
     let at = from;
@@ -85,29 +85,44 @@ export class MonitorConnection extends RespConnection {
  * @typedef {object} MonitorLine
  * @property {number} atUs microseconds since the epoch, by the server's clock
  * @property {boolean} isScript called by a script, not by a client
- * @property {string[]} words each as it is quoted, without the quotes
+ * @property {string[]} words words as quoted, without the quotes
  */
 
 /**
  * @param {string} line `1339518083.107412 [0 127.0.0.1:60866] "get" "key"`
- * @returns {MonitorLine | null} null: it is no such line
+ * @returns {MonitorLine | null} null: not such a line
  */
 export function parseMonitorLine(line) {
   const head = /^(\d+)\.(\d{6}) \[(\d+) ([^\]]*)\] /.exec(line);
   if (head === null) return null;
   const words = [];
-  // Quotes and backslashes within are escaped: sdscatrepr of Redis.
-  const word = /"((?:[^"\\]|\\.)*)"(?: |$)/gy;
-  word.lastIndex = head[0].length;
-  for (let found = word.exec(line); found !== null; found = word.exec(line)) words.push(found[1]);
+  // A regular expression would overflow its stack at about 10 MB of a word.
+  for (let at = head[0].length; line[at] === '"'; ) {
+    const end = endOfWord(line, at + 1);
+    if (end + 1 < line.length && line[end + 1] !== ' ') break;
+    if (end < line.length) words.push(line.slice(at + 1, end));
+    at = end + 2;
+  }
   if (words.length === 0) return null;
   const atUs = Number(head[1]) * 1e6 + Number(head[2]);
   return { atUs, isScript: head[4] === 'lua', words };
 }
 
 /**
+ * Quotes and backslashes within are escaped: sdscatrepr of Redis.
+ * @param {string} line
+ * @param {number} from
+ * @returns {number} index of the quote that ends the word; the length of the line or more: none
+ */
+function endOfWord(line, from) {
+  let at = from;
+  while (at < line.length && line[at] !== '"') at += line[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+/**
  * @param {string} quoted
- * @returns {number} bytes of the word
+ * @returns {number} length of the word in bytes
  */
 export function bytesOf(quoted) {
   return quoted.length - excessOf(quoted);

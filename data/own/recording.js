@@ -1,7 +1,7 @@
 /**
- * A recording of what clients ask: MONITOR's lines become operations of a trace at once, bounded
- * in number. Keys are numbered as they appear; their names are kept in memory until their values'
- * sizes have been asked for, and then forgotten.
+ * A recording of clients' commands: MONITOR's lines become operations of a trace at once, bounded
+ * in number. Keys are numbered in order of appearance; their names are kept in memory until the
+ * sizes of their values have been read, and then discarded.
  */
 
 import {
@@ -20,24 +20,22 @@ import { bytesOf, MonitorConnection, parseMonitorLine, unquote } from './monitor
 /** @typedef {import('../../lib/trace.js').TraceOperation} TraceOperation */
 /** @typedef {import('../../lib/types.js').ConnectionContext} ConnectionContext */
 
-/** Names of commands that are counted each; a server has some 400. */
+/** Maximum number of command names that are counted separately; a server has about 400. */
 const NAMES_MAX = 500;
-/** Words of a command that is no name of one are not kept. */
+/** Longer words are not command names, and are not kept. */
 const NAME = /^[a-z][a-z._-]{0,30}$/i;
 const BATCH = 256;
 const [GET, SET, MGET] = KINDS.keys();
 
 export class Recording {
-  /**
-   * @param {{ limit?: number }} [how] limit: of operations
-   */
+  /** @param {{ limit?: number }} [how] limit: maximum operations */
   constructor({ limit = OPERATIONS_MAX } = {}) {
     this.limit = limit;
     /** @type {TraceOperation[]} */
     this.operations = [];
-    /** @type {Map<string, number>} by their quoted names */
+    /** @type {Map<string, number>} by quoted name */
     this.keys = new Map();
-    /** @type {number[]} of each key: what the first SET wrote, if that came before a read */
+    /** @type {number[]} size by key: from the first SET, if that came before a read */
     this.written = [];
     /** @type {Record<string, number>} */
     this.leftOut = Object.create(null);
@@ -61,7 +59,7 @@ export class Recording {
   /**
    * @param {ConnectionContext} context
    * @param {{ limit?: number }} [how]
-   * @returns {Promise<Recording>} under way
+   * @returns {Promise<Recording>} a recording in progress
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET
    */
   static async open(context, how) {
@@ -81,14 +79,14 @@ export class Recording {
     return recording;
   }
 
-  /** @param {string} line of MONITOR */
+  /** @param {string} line line of MONITOR */
   take(line) {
     if (this.isFull) return;
     const parsed = parseMonitorLine(line);
     if (parsed === null) return;
     const { atUs, isScript, words } = parsed;
     if (this.startUs < 0) this.startUs = atUs;
-    // The server's clock may be set; a trace does not go back.
+    // The server's clock may be set back; a trace must not go back.
     this.lastUs = Math.max(this.lastUs, atUs - this.startUs);
     const operation = isScript ? null : this.operationOf(words);
     if (operation !== null) this.operations.push(operation);
@@ -122,7 +120,7 @@ export class Recording {
   /**
    * @param {readonly string[]} quoted
    * @param {(keys: number[]) => TraceOperation} make
-   * @returns {TraceOperation | null} null: there are too many keys
+   * @returns {TraceOperation | null} null: too many keys
    */
   withKeys(quoted, make) {
     const fresh = quoted.filter((one) => !this.keys.has(one)).length;
@@ -145,7 +143,7 @@ export class Recording {
     this.leftOut[own] = (this.leftOut[own] ?? 0) + 1;
   }
 
-  /** @returns {Record<string, number>} operations of each kind that there is */
+  /** @returns {Record<string, number>} number of operations by kind */
   countsByKind() {
     const counts = KINDS.map(() => 0);
     for (const [, kind] of this.operations) counts[kind] += 1;
@@ -154,7 +152,7 @@ export class Recording {
   }
 
   /**
-   * Ends MONITOR, asks for the sizes of values, and forgets the keys.
+   * Ends MONITOR, reads the sizes of values, and discards the keys.
    * @param {string} recordedAt
    * @returns {Promise<Trace>}
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET
@@ -173,7 +171,8 @@ export class Recording {
       version: TRACE_VERSION,
       recordedAt,
       durationUs: this.lastUs,
-      // What a key had when it was first read, or was given first; now is near enough for a read.
+      // Determines a key's size when it was first read or written; the current size approximates it
+      // for a read.
       sizes: Array.from(now, (bytes, i) => (bytes < 0 ? (written[i] ?? -1) : bytes)),
       operations: this.operations,
       leftOut: { ...this.leftOut },
@@ -182,14 +181,14 @@ export class Recording {
 }
 
 /**
- * @param {string} name in capitals
+ * @param {string} name upper-case name
  * @param {readonly string[]} words
  * @returns {string | null} the quoted value of a command that replaces one; null: another command
  */
 function writtenBy(name, words) {
   if (name === 'SET' && words.length >= 3) {
     const options = words.slice(3).map((word) => word.toUpperCase());
-    // NX, XX and GET have replies and effects of their own.
+    // NX, XX and GET have other replies and effects.
     const isPlain = options.every((word) => /^(EX|PX|EXAT|PXAT|KEEPTTL|\d+)$/.test(word));
     return isPlain ? words[2] : null;
   }
@@ -199,7 +198,7 @@ function writtenBy(name, words) {
 
 /**
  * @param {readonly string[]} words
- * @returns {string} what is counted: the name, of SET with the option that is not replayed
+ * @returns {string} key of the count: the name, for SET with the unsupported option
  */
 function nameOf(words) {
   const name = NAME.test(words[0]) ? words[0].toUpperCase() : 'others';
@@ -211,7 +210,7 @@ function nameOf(words) {
 /**
  * @param {ConnectionContext} context
  * @param {readonly string[]} quoted names of keys
- * @returns {Promise<number[]>} bytes of each value; -1: there is none, or no string
+ * @returns {Promise<number[]>} bytes of each value; -1: none, or not a string
  */
 async function sizesOf(context, quoted) {
   if (quoted.length === 0) return [];

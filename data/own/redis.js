@@ -1,7 +1,7 @@
 /**
  * Data of the user on a server of the Redis family, read and never written: a sample of its string
  * keys, and their values for comparison. The commands are SCAN, TYPE, STRLEN and GET, in bounded
- * numbers; KEYS, which blocks a server, is not among them.
+ * numbers, but never KEYS, which blocks a server.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -13,14 +13,14 @@ import { drawSample } from './reservoir.js';
 
 /** Keys per SCAN: about 0.3 ms of the server's time. */
 const SCAN_COUNT = 1000;
-/** A sample is of the first million keys, in the order of the server's hashes. */
+/** A sample covers the first million keys, in the order of the server's hashes. */
 const SCAN_CALLS_MAX = 1000;
-/** A larger value is left out; larger ones in all, too, because each process reads them twice. */
+/** Limits of value size, each and in total, because each process reads them twice. */
 export const VALUE_BYTES_MAX = 256 * 1024;
 const ALL_BYTES_MAX = 256 * 2 ** 20;
-/** Commands in one write, so that a reply to them stays small. */
+/** Commands per write, so that their replies stay small. */
 const BATCH = 64;
-/** A key as it can be sent by every driver: hiredis' Reader takes no other characters. */
+/** A key that every driver can send: hiredis' Reader accepts no other characters. */
 const PLAIN_KEY = /^[\x21-\x7e]{1,1024}$/;
 
 /** @typedef {import('../../lib/types.js').ConnectionContext} ConnectionContext */
@@ -29,18 +29,18 @@ const PLAIN_KEY = /^[\x21-\x7e]{1,1024}$/;
 /**
  * @template {string | number} [K=string]
  * @typedef {object} Sample
- * @property {K[]} keys with a text each
- * @property {number} seen keys that were looked at
- * @property {Record<string, number>} leftOut how many of those drawn, by the reason
+ * @property {K[]} keys keys with a text value
+ * @property {number} seen number of keys inspected
+ * @property {Record<string, number>} leftOut number of drawn keys that were skipped, by reason
  * @property {{ min: number, median: number, max: number }} valueBytes
  */
 
 /**
  * @param {ConnectionContext} context
  * @param {{ limit: number, seed: number, listed?: readonly string[], cluster?: boolean }} how
- *   limit: most keys; listed: keys to draw from, in place of a SCAN; cluster: on all of its
+ *   limit: maximum keys; listed: keys to draw from, instead of a SCAN; cluster: on all of its
  *   primaries
- * @returns {Promise<Sample>} the same for the same keys, seed and server process
+ * @returns {Promise<Sample>} identical for the same keys, seed and server process
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
  */
 export async function sampleKeys(context, { cluster = false, ...how }) {
@@ -81,7 +81,7 @@ async function scanInto(connection, reservoir, callsMax) {
     const words = ['SCAN', cursor, 'COUNT', SCAN_COUNT, ...ofStrings];
     /** @type {[string, string[]] | null} */
     const page = await connection.command(...words).catch((error) => {
-      // Before Redis 6, SCAN has no TYPE; those keys are left out when their type is asked for.
+      // Before Redis 6, SCAN has no TYPE, so those keys are skipped when their type is read.
       if (ofStrings.length === 0 || !/syntax/i.test(error.message)) throw readFailure(error);
       return null;
     });
@@ -95,9 +95,7 @@ async function scanInto(connection, reservoir, callsMax) {
   }
 }
 
-/**
- * @param {any} error of a connection whose hints are those of a loader
- */
+/** @param {any} error error of a connection whose hints are those of a loader */
 function readFailure(error) {
   if (!/NOPERM/.test(error.message)) return error;
   return targetError(error.message, 'the user needs SCAN, TYPE, STRLEN and GET', error);
@@ -120,7 +118,7 @@ async function keepStrings(connection, drawn, leave) {
 }
 
 /**
- * Values that are not UTF-8 differ from driver to driver once they are strings.
+ * Values that are not UTF-8 differ between drivers once they are strings.
  * @param {Connection} connection
  * @param {readonly string[]} strings
  * @param {(why: string) => void} leave
@@ -155,9 +153,9 @@ async function keepTexts(connection, strings, leave) {
 
 /**
  * @param {Connection} connection
- * @param {string} command with one key
+ * @param {string} command command with one key
  * @param {readonly string[]} keys
- * @returns {Promise<any[]>} a reply for each key, from the node that has it
+ * @returns {Promise<any[]>} one reply per key, from the node that has it
  */
 async function ask(connection, command, keys) {
   /** @type {any[]} */
@@ -179,7 +177,7 @@ async function ask(connection, command, keys) {
 
 /**
  * @callback OnValue
- * @param {number} index of the key
+ * @param {number} index index of the key
  * @param {string | undefined} text undefined: no such key, or not UTF-8
  * @param {number} bytes
  * @returns {void}
@@ -202,7 +200,8 @@ async function readOver(connection, keys, onValue) {
 }
 
 /**
- * Reads values over a connection that is no driver's, so that a driver is not compared with itself.
+ * Reads values over a connection that is not a driver's, so that a driver is not compared with
+ * itself.
  * @param {ConnectionContext} context
  * @param {readonly string[]} keys
  * @param {{ onValue: OnValue, cluster?: boolean }} how onValue: in the order of the keys

@@ -1,8 +1,8 @@
-/** A uniform sample of keys, in a number that is known, of a sequence whose length is not. */
+/** A uniform sample of a known number of keys from a sequence of unknown length. */
 
 import { createRandom, drawBelow } from '../../lib/random.js';
 
-const SAMPLE_STREAM = 0x6f77; // apart from the streams of keys and orders
+const SAMPLE_STREAM = 0x6f77; // distinct from the streams of keys and orders
 
 /**
  * Algorithm R (J. S. Vitter, "Random sampling with a reservoir", 1985).
@@ -32,7 +32,7 @@ export class Reservoir {
     if (at < this.limit) this.keys[at] = key;
   }
 
-  /** Each once: SCAN may give a key twice. */
+  /** Each key once, since SCAN may return a key twice. */
   get drawn() {
     return [...new Set(this.keys)];
   }
@@ -40,11 +40,11 @@ export class Reservoir {
 
 /**
  * @template {string | number} K
- * @param {{ limit: number, seed: number, listed?: readonly string[] }} how limit: most keys;
- *   listed: keys to draw from, in place of those of the server
- * @param {(reservoir: Reservoir<K>) => Promise<void>} look at keys of the server
- * @param {(drawn: K[], leave: (why: string) => void) =>
- *   Promise<{ keys: K[], sizes: number[] }>} keep those with a text, sizes: in bytes
+ * @param {{ limit: number, seed: number, listed?: readonly string[] }} how limit: maximum keys;
+ *   listed: keys to draw from, instead of those of the server
+ * @param {(reservoir: Reservoir<K>) => Promise<void>} look inspects keys of the server
+ * @param {(drawn: K[], leave: (why: string) => void) => Promise<{ keys: K[], sizes: number[] }>}
+ *   keep receives keys with a text value, sizes: in bytes
  * @returns {Promise<import('./redis.js').Sample<K>>}
  */
 export async function drawSample({ limit, seed, listed }, look, keep) {

@@ -4,17 +4,17 @@
  * column.
  */
 
-import { targetError } from '../../lib/errors.js';
+import { targetError, usageError } from '../../lib/errors.js';
 import { SqlSession } from '../connections/mariadb.js';
 import { drawSample } from './reservoir.js';
 
 /** @typedef {import('../../lib/types.js').ConnectionContext} ConnectionContext */
 
-/** A sample is of so many keys, the first that the server returns. */
+/** Number of keys from which a sample is drawn: the first that the server returns. */
 const KEYS_SEEN_MAX = 200_000;
 const PAGE = 10_000;
 const BATCH = 64;
-/** As in data/own/redis.js; all of them are in memory at once. */
+/** Same as in data/own/redis.js; all of them are in memory at once. */
 const VALUE_BYTES_MAX = 256 * 1024;
 const ALL_BYTES_MAX = 64 * 2 ** 20;
 
@@ -22,8 +22,8 @@ const ALL_BYTES_MAX = 64 * 2 ** 20;
 
 /**
  * @param {Columns} columns
- * @returns {{ database: string, table: string }} names as drivers have them, whose statements read
- *   `str` by `id`: the server merges such a derived table into the statement
+ * @returns {{ database: string, table: string }} names used by drivers, whose statements read `str`
+ *   by `id`: the server merges this derived table into the statement
  */
 export function namesOfColumns({ database, table, key, value }) {
   const from = `\`${database}\`.\`${table}\``;
@@ -33,7 +33,7 @@ export function namesOfColumns({ database, table, key, value }) {
 /**
  * @param {ConnectionContext} context
  * @param {Columns} columns
- * @param {{ limit: number, seed: number, listed?: readonly string[] }} how as of sampleKeys
+ * @param {{ limit: number, seed: number, listed?: readonly string[] }} how same as for sampleKeys
  * @returns {Promise<import('./redis.js').Sample<string | number>>}
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
  */
@@ -50,7 +50,7 @@ export async function sampleTable(context, columns, how) {
         let all = 0;
         for (const [i, text] of (await readOver(session, table, drawn)).entries()) {
           const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
-          const why = lackOf(text, bytes, all);
+          const why = whySkipped(text, bytes, all);
           if (why !== null) {
             leave(why);
             continue;
@@ -71,9 +71,9 @@ export async function sampleTable(context, columns, how) {
  * @param {unknown} text
  * @param {number} bytes
  * @param {number} all bytes of the values before it
- * @returns {string | null} why it is left out
+ * @returns {string | null} reason why it is skipped
  */
-function lackOf(text, bytes, all) {
+function whySkipped(text, bytes, all) {
   if (text === undefined) return 'gone';
   if (typeof text !== 'string') return 'type';
   return bytes > VALUE_BYTES_MAX || all + bytes > ALL_BYTES_MAX ? 'size' : null;
@@ -110,18 +110,24 @@ async function pageInto(session, table, reservoir) {
  * @param {SqlSession} session
  * @param {string} table
  * @param {readonly (string | number)[]} keys
- * @returns {Promise<unknown[]>} in their order; undefined: there is none
+ * @returns {Promise<unknown[]>} in order of the keys; undefined: no such row
  */
 async function readOver(session, table, keys) {
-  const found = [];
+  const values = [];
   for (let at = 0; at < keys.length; at += BATCH) {
     const some = keys.slice(at, at + BATCH);
     const marks = some.map(() => '?').join(',');
     const rows = await session.query(`select id, str from ${table} where id in (${marks})`, some);
+    if (rows.length > some.length) {
+      throw usageError(
+        '--table: its key is not unique, some keys have several rows',
+        'name a column with a primary key or a unique index as the key',
+      );
+    }
     const byKey = new Map(rows.map((/** @type {any} */ row) => [String(row.id), row.str]));
-    for (const key of some) found.push(byKey.get(String(key)));
+    for (const key of some) values.push(byKey.get(String(key)));
   }
-  return found;
+  return values;
 }
 
 /**

@@ -1,13 +1,13 @@
 /**
- * The entry of a process in which a storage is checked: one check after the other, each answered by
- * a message. What the storage throws out of the event loop fails the check that runs.
+ * Entry of the process that checks a storage: runs one check after another and answers each with a
+ * message. An error thrown from the event loop fails the running check.
  */
 
 import path from 'node:path';
 import { readCredentials } from '../../lib/credentials.js';
 import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
 import { loadStorage, requireProfile } from '../../storages/index.js';
-import { CHECKS } from './rows.js';
+import { CHECKS, NotChecked } from './rows.js';
 
 /** @type {(error: unknown) => void} */
 let onUncaught = () => {};
@@ -42,8 +42,8 @@ async function outcomeOf({ name, skip, run }, subject) {
   /** @type {Promise<never>} */
   const uncaught = new Promise((_, reject) => {
     onUncaught = (error) => {
-      const said = error instanceof Error ? error.message : String(error);
-      reject(new Error(`thrown out of the event loop: ${said}`));
+      const text = error instanceof Error ? error.message : String(error);
+      reject(new Error(`thrown out of the event loop: ${text}`));
     };
   });
   uncaught.catch(() => {});
@@ -52,6 +52,7 @@ async function outcomeOf({ name, skip, run }, subject) {
     await Promise.race([new Promise(setImmediate), uncaught]);
     return { name, outcome: 'ok', text };
   } catch (error) {
-    return { name, outcome: 'failed', text: String(error?.message ?? error) };
+    const outcome = error instanceof NotChecked ? 'skipped' : 'failed';
+    return { name, outcome, text: String(error?.message ?? error) };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Checks of one storage, as `dragstrip check ./my-driver.js` runs them: in a process of its own, so
- * that a storage that ends its process fails a check and not the command.
+ * Checks of one storage for `dragstrip check ./my-driver.js`, in a separate process, so that a
+ * storage that ends its process fails one check and not the command.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -8,41 +8,44 @@ import { findHome } from '../../lib/home.js';
 import { labelOf } from '../../lib/label.js';
 import { describeEnd, startChild } from '../../lib/node-child.js';
 import { requestRun } from '../request.js';
+import { withRows } from '../server-locks.js';
 import { resolveTargets } from '../targets.js';
 import { CHECKS } from './rows.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
-/** Each check has bounds of its own; this bounds one that blocks the event loop. */
+/** Each check has its own time limits; this one bounds a check that blocks the event loop. */
 const SILENCE_MS = 120_000;
 
 /**
  * @typedef {object} CheckOutcome
- * @property {string} storage with its profile
- * @property {string} name of the check
+ * @property {string} storage storage and profile
+ * @property {string} name name of the check
  * @property {'ok' | 'failed' | 'skipped'} outcome
  * @property {string} text
  */
 
 /**
- * @param {import('../plan.js').RunOptions} options storages, addresses, dataset
+ * @param {import('../plan.js').RunOptions} options options: storages, addresses, dataset
  * @param {{ signal?: AbortSignal, onCheck?: (outcome: CheckOutcome) => void }} [context]
  * @returns {Promise<CheckOutcome[]>}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED
  */
 export async function runChecks(options, { signal, onCheck } = {}) {
-  const { plan, workload } = await requestRun(options);
+  const { plan, workload } = await requestRun({ command: 'check', ...options });
   const home = plan.home ?? findHome();
   const { storages } = await resolveTargets({ ...plan, home }, workload);
   /** @type {CheckOutcome[]} */
   const outcomes = [];
-  for (const target of storages) {
-    const { name } = target.definition;
-    const storage = labelOf({ storage: name, profile: target.profile });
-    await checkStorage(target, plan, { home, signal }, (outcome) => {
-      outcomes.push({ storage, ...outcome });
-      onCheck?.({ storage, ...outcome });
-    });
-  }
+  await withRows({ plan, home, storages, signal }, async () => {
+    for (const target of storages) {
+      const { name } = target.definition;
+      const storage = labelOf({ storage: name, profile: target.profile });
+      await checkStorage(target, plan, { home, signal }, (outcome) => {
+        outcomes.push({ storage, ...outcome });
+        onCheck?.({ storage, ...outcome });
+      });
+    }
+  });
   return outcomes;
 }
 
@@ -68,7 +71,7 @@ async function checkStorage({ source, profile, server }, plan, { home, signal },
   const { address = {}, credentialVariables = null } = server ?? {};
   const about = { address, credentialVariables, dataset: plan.dataset, home };
   if (child.connected) child.send({ source, profile, ...about }, () => {});
-  const ended = await child;
+  const ended = await child.ended;
   clearTimeout(silence);
   if (done || signal?.aborted) return;
   const name = CHECKS[seen]?.name ?? 'ends';

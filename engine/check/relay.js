@@ -1,6 +1,6 @@
 /**
- * A relay in front of a server, whose connections can be cut or frozen: how a storage takes the
- * loss of its server, without touching the server itself. On loopback only.
+ * A relay in front of a server whose connections can be cut or frozen, to check how a storage
+ * handles the loss of its server without affecting the server. Loopback only.
  */
 
 import { once } from 'node:events';
@@ -11,31 +11,31 @@ import { connect, createServer } from 'node:net';
 export class Relay {
   /** @type {Set<import('node:net').Socket>} */
   #sockets = new Set();
-  /** Of these, those of clients. @type {WeakSet<import('node:net').Socket>} */
+  /** Client sockets among these. @type {WeakSet<import('node:net').Socket>} */
   #near = new WeakSet();
 
-  /** @param {Endpoint} endpoint of the server */
+  /** @param {Endpoint} endpoint endpoint of the server */
   constructor({ host, port, path }) {
     this.server = createServer((near) => {
       const far = path === undefined ? connect(Number(port), host) : connect(path);
       this.#near.add(near);
-      for (const [one, other] of [
+      for (const [source, other] of [
         [near, far],
         [far, near],
       ]) {
-        this.#sockets.add(one);
-        one.on('data', (chunk) => other.write(chunk));
-        one.on('end', () => other.end());
-        one.on('error', () => other.destroy());
-        one.on('close', () => {
-          this.#sockets.delete(one);
+        this.#sockets.add(source);
+        source.on('data', (chunk) => other.write(chunk));
+        source.on('end', () => other.end());
+        source.on('error', () => other.destroy());
+        source.on('close', () => {
+          this.#sockets.delete(source);
           other.destroy();
         });
       }
     });
   }
 
-  /** @returns {Promise<{ host: string, port: number }>} where it listens */
+  /** @returns {Promise<{ host: string, port: number }>} listening port */
   async listen() {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
@@ -43,14 +43,17 @@ export class Relay {
     return { host: '127.0.0.1', port };
   }
 
-  /** As a server that is killed and up again at once: a driver that reconnects shows. */
+  /**
+   * Simulates a server that is killed and restarted immediately, so that a driver that reconnects
+   * is detected.
+   */
   cut() {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
   /**
-   * As a server that is stopped: nothing is passed on, and nothing read but what a buffer holds.
-   * @returns {Promise<void>} resolves once a client has sent something since
+   * Simulates a stopped server: nothing is forwarded, and only one buffer is read.
+   * @returns {Promise<void>} resolves once a client has sent data
    */
   freeze() {
     for (const socket of this.#sockets) socket.pause().removeAllListeners('data');
@@ -69,9 +72,9 @@ export class Relay {
 
 /**
  * @param {import('../../lib/types.js').Address} address
- * @returns {Promise<{ address: import('../../lib/types.js').Address, cut: () => void,
- *   freeze: () => Promise<void>, close: () => void }>} the same endpoints, each behind a relay;
- *   freeze: resolves once a client has sent something since
+ * @returns {Promise<{ address: import('../../lib/types.js').Address, cut: () => void, freeze: () =>
+ *   Promise<void>, close: () => void }>} the same endpoints, each behind a relay; freeze: resolves
+ *   once a client has sent data
  */
 export async function relayTo(address) {
   /** @type {import('../../lib/types.js').Address} */

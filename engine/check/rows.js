@@ -1,8 +1,10 @@
 /**
- * What a storage of rows promises (docs/adding-a-storage.md), each promise as a check: right
- * values, misses, many requests at once, and a server that goes away. It measures nothing.
+ * Requirements for a storage of rows (docs/adding.md), one check each: correct values, misses, many
+ * concurrent requests, and loss of the server. It measures nothing.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openCounter } from '../../data/counts/index.js';
 import { hasOperation, ROW_OPERATIONS } from '../../lib/capabilities.js';
 import { promised } from '../../lib/promised.js';
 import { within } from '../../lib/within.js';
@@ -18,15 +20,20 @@ import { relayTo } from './relay.js';
  *
  * @typedef {object} Check
  * @property {string} name
- * @property {(subject: Subject) => string | null} [skip] why it does not apply
- * @property {(subject: Subject) => Promise<string>} run gives what was seen; rejects with what is
- *   wrong
+ * @property {(subject: Subject) => string | null} [skip] reason why it does not apply
+ * @property {(subject: Subject) => Promise<string>} run resolves to the observation; rejects with
+ *   the defect, or with NotChecked
  */
+
+/** A check that is impossible with this server or on this machine. */
+export class NotChecked extends Error {}
 
 const COMPARED = 200;
 const AT_ONCE = 2000;
 const IN_FLIGHT = 500;
 const SETTLE_MS = 10_000;
+/** Operations during this pause belong to other clients. */
+const LOOK_MS = 20;
 const NO_SERVER = (/** @type {Subject} */ { definition }) =>
   definition.server === null ? 'it has no server' : null;
 const needs = (/** @type {'mget' | 'set'} */ operation) => (/** @type {Subject} */ subject) =>
@@ -34,13 +41,14 @@ const needs = (/** @type {'mget' | 'set'} */ operation) => (/** @type {Subject} 
 
 /** @type {readonly Check[]} */
 export const CHECKS = Object.freeze([
-  { name: 'opens, and its handle has the operations it declares', run: checkOpen },
+  { name: 'opens, and its handle has the declared operations', run: checkOpen },
   { name: 'every row has its own value', run: checkValues },
-  { name: 'a row that is not there is a miss', run: checkMiss },
-  { name: `${AT_ONCE} requests at once get the right replies`, run: checkMany },
-  { name: 'many rows at once, in the order of their ids', skip: needs('mget'), run: checkMget },
+  { name: 'a missing row is a miss', run: checkMiss },
+  { name: `${AT_ONCE} concurrent requests get the correct replies`, run: checkMany },
+  { name: 'the server executes every read', skip: NO_SERVER, run: checkServed },
+  { name: 'many rows at once, in order of ids', skip: needs('mget'), run: checkMget },
   { name: 'a row that is written can be read', skip: needs('set'), run: checkSet },
-  { name: 'closing settles what is in flight', skip: NO_SERVER, run: checkClose },
+  { name: 'closing settles requests in flight', skip: NO_SERVER, run: checkClose },
   { name: 'a lost connection is an error', skip: NO_SERVER, run: checkCut },
   { name: 'a silent server does not keep it from closing', skip: NO_SERVER, run: checkFreeze },
 ]);
@@ -88,12 +96,13 @@ async function checkOpen(subject) {
     const found = ROW_OPERATIONS.filter((operation) => hasOperation(handle, operation));
     const declared = subject.definition.rows ?? [];
     const lost = declared.filter((operation) => !found.includes(operation));
-    if (lost.length > 0) throw new Error(`it declares ${lost.join(', ')}, and the handle has none`);
+    if (lost.length > 0)
+      throw new Error(`it declares ${lost.join(', ')}, but the handle does not implement it`);
     return found.join(', ');
   });
 }
 
-/** @param {Subject} subject @param {number} n @returns {number[]} ids over all rows */
+/** @param {Subject} subject @param {number} n @returns {number[]} ids spread over all rows */
 function idsOf({ context: { dataset } }, n) {
   return Array.from(
     { length: Math.min(n, dataset.rows) },
@@ -124,7 +133,7 @@ async function checkValues(subject) {
   return withHandle(subject, async (read) => {
     const ids = idsOf(subject, COMPARED);
     for (const id of ids) requireValue(subject, id, await bounded(read(id), `row ${id}`));
-    return `${ids.length} rows compared whole`;
+    return `${ids.length} rows compared in full`;
   });
 }
 
@@ -132,7 +141,9 @@ async function checkValues(subject) {
 async function checkMiss(subject) {
   return withHandle(subject, async (read) => {
     const value = await bounded(read(subject.context.dataset.rows + 1), 'a miss');
-    if (value !== undefined) throw new Error(`it gives ${JSON.stringify(value)}, not undefined`);
+    if (value !== undefined) {
+      throw new Error(`it returns ${JSON.stringify(value).slice(0, 40)} instead of undefined`);
+    }
     return 'undefined';
   });
 }
@@ -143,8 +154,60 @@ async function checkMany(subject) {
     const ids = Array.from({ length: AT_ONCE }, (_, i) => 1 + (i % subject.context.dataset.rows));
     const values = await bounded(Promise.all(ids.map(read)), `${AT_ONCE} requests`);
     for (const [i, id] of ids.entries()) requireValue(subject, id, values[i]);
-    return `${AT_ONCE} replies compared whole`;
+    return `${AT_ONCE} replies compared in full`;
   });
+}
+
+/**
+ * Reads rows one at a time, then all concurrently and each of them twice: a storage that caches
+ * replies or joins equal reads sends fewer requests to its server.
+ * @param {Subject} subject
+ */
+async function checkServed(subject) {
+  const { definition, context } = subject;
+  const counter = await openCounter(String(definition.server), context).catch((error) => {
+    if (error.code !== 'E_TARGET') throw error;
+    return error;
+  });
+  if (counter === null || counter instanceof Error) {
+    throw new NotChecked(counter?.message ?? `no count of ${definition.server} is known`);
+  }
+  try {
+    return await withHandle(subject, async (read) => {
+      const ids = idsOf(subject, COMPARED);
+      const idle = await counter.read();
+      await sleep(LOOK_MS);
+      const before = await counter.read();
+      if (before.operations !== idle.operations) throw new NotChecked('other clients use it');
+      for (const id of ids) await bounded(read(id), `row ${id}`);
+      const all = [...ids, ...ids];
+      await bounded(Promise.all(all.map(read)), `${all.length} requests`);
+      return servedText(before, await counter.read(), ids.length + all.length);
+    });
+  } finally {
+    counter.close();
+  }
+}
+
+/**
+ * @param {import('../../data/counts/index.js').ServerCount} before
+ * @param {import('../../data/counts/index.js').ServerCount} after
+ * @param {number} reads
+ * @throws {Error} the server executed fewer operations
+ */
+function servedText(before, after, reads) {
+  if (before.operations === null || after.operations === null) {
+    throw new NotChecked('the server has no count');
+  }
+  const operations = after.operations - before.operations;
+  // A driver may read the keys of several requests with one command.
+  const lookups = (after.lookups ?? 0) - (before.lookups ?? 0);
+  const executed = Math.max(operations, lookups);
+  if (executed < reads)
+    throw new Error(`the server executed ${executed} operations for ${reads} reads`);
+  const hidden = (after.errors ?? 0) - (before.errors ?? 0);
+  const errors = hidden === 0 ? '' : `, and sent ${hidden} errors that the driver did not report`;
+  return `${operations} operations for ${reads} reads${errors}`;
 }
 
 /** @param {Subject} subject */
@@ -158,15 +221,15 @@ async function checkMget(subject) {
       promised(calls, (done) => handle.mget?.(ids, done)),
       'mget',
     );
-    const found = [...values(reply, ids)];
-    for (const [i, id] of ids.slice(0, -1).entries()) requireValue(subject, id, found[i]);
-    const last = found[ids.length - 1];
-    if (found.length !== ids.length || (last !== null && last !== undefined)) {
+    const received = [...values(reply, ids)];
+    for (const [i, id] of ids.slice(0, -1).entries()) requireValue(subject, id, received[i]);
+    const last = received[ids.length - 1];
+    if (received.length !== ids.length || (last !== null && last !== undefined)) {
       throw new Error(
-        `${found.length} values for ${ids.length} ids, the missing one ${describe(last)}`,
+        `${received.length} values for ${ids.length} ids, the missing one ${describe(last)}`,
       );
     }
-    return `${ids.length} ids, one of them missing`;
+    return `${ids.length} ids, one missing`;
   });
 }
 
@@ -176,12 +239,12 @@ async function checkSet(subject) {
     const { stored = () => true } = handle;
     const { calls = 'promise' } = subject.context.profile;
     const [id] = idsOf(subject, 1);
-    const value = subject.context.dataset.value(id); // rows stay as they are
+    const value = subject.context.dataset.value(id); // rows do not change
     const reply = await bounded(
       promised(calls, (done) => handle.set?.(id, value, done)),
       'set',
     );
-    if (!stored(reply)) throw new Error('it says that the row was not written');
+    if (!stored(reply)) throw new Error('it reports that the row was not written');
     requireValue(subject, id, await bounded(read(id), `row ${id}`));
     return 'one row, with its own value';
   });
@@ -199,7 +262,7 @@ async function checkClose(subject) {
 }
 
 /**
- * Requests in flight through a relay that no longer passes anything on.
+ * Issues requests through a relay that no longer forwards.
  * @param {Subject} subject
  * @param {(waiting: { relay: Awaited<ReturnType<typeof relayTo>>, handle: RowsHandle,
  *   read: ReturnType<typeof readerOf>, requests: Promise<PromiseSettledResult<any>[]> }) =>
@@ -214,7 +277,7 @@ async function whileFrozen(subject, then) {
     await bounded(read(1), 'a first read');
     const arrived = relay.freeze();
     const requests = Promise.allSettled(idsOf(subject, IN_FLIGHT).map(read));
-    await bounded(arrived, 'sending requests'); // a driver may have a thread that sends them
+    await bounded(arrived, 'sending requests'); // a driver may send them from a thread
     return await then({ relay, read, handle, requests });
   } finally {
     relay.close();
@@ -226,6 +289,7 @@ function checkCut(subject) {
   return whileFrozen(subject, async ({ relay, read, handle, requests }) => {
     relay.cut();
     const settled = await bounded(requests, 'requests in flight when the connection was lost');
+    requireNoReply(settled);
     const errors = settled.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
     const bare = errors.filter((error) => typeof error?.code !== 'string').length;
     const noError = errors.find((error) => !(error instanceof Error));
@@ -233,7 +297,7 @@ function checkCut(subject) {
     if (noError !== undefined) throw new Error(`it rejects with a ${typeof noError}`);
     const late = await bounded(Promise.allSettled([read(1), read(2)]), 'requests after the loss');
     if (late.some(({ status }) => status === 'fulfilled')) {
-      throw new Error('it reconnected behind the reader’s back: switch reconnection off');
+      throw new Error('it reconnected without an error: switch off reconnection');
     }
     await bounded(handle.close(), 'close');
     const codes = bare === 0 ? `first ${errors[0].code}` : `${bare} without a code`;
@@ -241,11 +305,21 @@ function checkCut(subject) {
   });
 }
 
+/**
+ * @param {readonly PromiseSettledResult<any>[]} settled outcomes of requests to a server that did
+ *   not reply
+ */
+function requireNoReply(settled) {
+  const count = settled.filter(({ status }) => status === 'fulfilled').length;
+  if (count > 0) throw new Error(`${count} requests were replied to while the server was silent`);
+}
+
 /** @param {Subject} subject */
 function checkFreeze(subject) {
   return whileFrozen(subject, async ({ handle, requests }) => {
     await bounded(handle.close(), 'close');
     const settled = await bounded(requests, 'requests in flight');
+    requireNoReply(settled);
     return `${settled.length} requests settled`;
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The entry of a process that opens a contender once, before the race: what it resolved as its
- * driver is what the race will load, and one that is broken is found here. It measures nothing.
+ * Entry of a process that opens a contender once, before the race: it reports the driver that the
+ * race will load, and detects a broken one. It measures nothing.
  */
 
 import * as nodeModule from 'node:module';
@@ -15,7 +15,7 @@ import { useDriver } from '../driver-hooks.js';
 import { closeBounded } from '../guard.js';
 import { bindWorkload, checkRows, openStorage } from '../opening.js';
 
-/** @type {string[]} files that were resolved, where this Node tells */
+/** @type {string[]} resolved files, if this Node reports them */
 const resolved = [];
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
@@ -43,7 +43,7 @@ function answer(message) {
   sendToParent(message, () => process.exit(0));
 }
 
-/** It only looks: this process measures nothing. */
+/** This process only inspects and measures nothing. */
 function watchResolutions() {
   const { registerHooks } = /** @type {any} */ (nodeModule);
   registerHooks?.({
@@ -63,19 +63,19 @@ async function openOnce(spec) {
 }
 
 /**
- * @param {string | null} name that the adapter imports; null: none
+ * @param {string | null} name package that the adapter imports; null: none
  * @param {{ driver?: import('./install.js').Driver, storage: string }} spec
- * @returns {string | null} folder of the package that was loaded; where several of that name were,
- *   the one that the adapter gets
+ * @returns {string | null} folder of the loaded package; if several have this name, the one that
+ *   the adapter imports
  */
 function folderOf(name, { driver, storage }) {
   if (name === null) return null;
-  const own = driver?.package ?? name;
+  const expectedName = driver?.package ?? name;
   const loaded = new Set(
     [...resolved, ...Object.keys(nodeModule.createRequire(import.meta.url).cache)].flatMap(
       (file) => {
         const found = path.isAbsolute(file) ? packageOfFile(file) : null;
-        return found?.name === own ? found.folder : [];
+        return found?.name === expectedName ? found.folder : [];
       },
     ),
   );
@@ -83,7 +83,7 @@ function folderOf(name, { driver, storage }) {
   const expected =
     driver === undefined
       ? findPackage(name, importer)?.folder
-      : path.join(driver.folder, 'node_modules', own);
+      : path.join(driver.folder, 'node_modules', expectedName);
   if (expected !== undefined && (loaded.size === 0 || loaded.has(expected))) return expected;
   return [...loaded][0] ?? null;
 }

@@ -1,25 +1,24 @@
 /**
- * Which code a driver is: its version alone does not tell, since a checkout has the version of the
- * last release. Not for finding the package: that is what the benchmark's process resolved.
+ * Identity of a driver's code. The version is insufficient, since a checkout has the version of the
+ * last release. The benchmark's process locates the package, not this module.
  */
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
 import { readManifest } from '../../lib/packages.js';
 
 /** @typedef {NonNullable<import('../../lib/result.js').Result['storages'][number]['driver']>}
  *   DriverIdentity */
 
-/** A package with more files than this is not hashed: it is no driver, or its build folder. */
+/** A package with more files is not hashed: it is not a driver, or contains a build folder. */
 const FILES_MAX = 20_000;
 
 /**
- * @param {string} folder of the package
- * @param {{ from?: string, shownFrom: readonly string[] }} how from: folder that it was packed
- *   from; shownFrom: the path is relative to the first of these above it, since results are passed
- *   around
+ * @param {string} folder folder of the package
+ * @param {{ from?: string, shownFrom: readonly string[] }} how from: folder that was packed;
+ *   shownFrom: the path is relative to the first of these that contains it, since results are
+ *   shared
  * @returns {Promise<DriverIdentity>}
  */
 export async function identify(folder, { from, shownFrom }) {
@@ -50,10 +49,11 @@ function shownPath(folder, bases) {
 
 /**
  * @param {string} folder
- * @returns {Promise<{ commit: string | null, changed: boolean | null }>} of its checkout; nulls
- *   where it is none, as in node_modules
+ * @returns {Promise<{ commit: string | null, changed: boolean | null }>} state of its checkout;
+ *   nulls outside a checkout, for example in node_modules
  */
 async function commitOf(folder) {
+  const { execa } = await import('execa'); // see servers/command.js
   const none = { commit: null, changed: null };
   if (folder.split(path.sep).includes('node_modules')) return none;
   const git = (/** @type {string[]} */ ...args) =>
@@ -66,7 +66,7 @@ async function commitOf(folder) {
 
 /**
  * @param {string} folder
- * @returns {Promise<string | null>} what npm installed there, by its own record
+ * @returns {Promise<string | null>} packages that npm installed there, from npm's own record
  */
 async function integrityOf(folder) {
   const at = folder.lastIndexOf(`${path.sep}node_modules${path.sep}`);
@@ -83,8 +83,8 @@ async function integrityOf(folder) {
 
 /**
  * @param {string} folder
- * @returns {Promise<string | null>} SHA-256 over names and contents of its files, without those of
- *   its dependencies
+ * @returns {Promise<string | null>} SHA-256 over names and contents of its files, without
+ *   dependencies
  */
 export async function hashOf(folder) {
   const files = await filesIn(folder, '');
@@ -104,15 +104,15 @@ export async function hashOf(folder) {
  */
 async function filesIn(root, inside) {
   /** @type {string[]} */
-  const found = [];
+  const files = [];
   for (const entry of await readdir(path.join(root, inside), { withFileTypes: true })) {
     const name = inside === '' ? entry.name : `${inside}/${entry.name}`;
     if (entry.name === 'node_modules' || entry.name === '.git') continue;
-    if (entry.isFile()) found.push(name);
+    if (entry.isFile()) files.push(name);
     if (!entry.isDirectory()) continue;
     const more = await filesIn(root, name);
-    if (more === null || found.length + more.length > FILES_MAX) return null;
-    found.push(...more);
+    if (more === null || files.length + more.length > FILES_MAX) return null;
+    files.push(...more);
   }
-  return found;
+  return files;
 }

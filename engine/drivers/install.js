@@ -1,14 +1,13 @@
 /**
- * Drivers beside the installed ones: packed as npm would publish them, installed with their
- * dependencies into the state folder, without install scripts, and kept by the content of the
- * tarball. The same name may be other code tomorrow; the same content is not.
+ * Driver versions for `--against`: packed as npm would publish them, installed with their
+ * dependencies into the state folder, without install scripts, keyed by the content of the tarball,
+ * since a name may refer to other code tomorrow.
  */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
 import { targetError } from '../../lib/errors.js';
 import { makeHome } from '../../lib/home.js';
 import { readManifest } from '../../lib/packages.js';
@@ -17,15 +16,15 @@ import { readManifest } from '../../lib/packages.js';
 
 /**
  * @typedef {object} Driver a package that replaces the installed one
- * @property {string} name that adapters import
- * @property {string} package its own name: a fork may have another
- * @property {string} version exact
- * @property {string} folder that has it in node_modules
- * @property {string} label version, of code that is not published with a part of its hash
- * @property {string} [from] folder that it was packed from
+ * @property {string} name name that adapters import
+ * @property {string} package its own name, which differs in a fork
+ * @property {string} version exact version
+ * @property {string} folder folder whose node_modules contains it
+ * @property {string} label version; for unpublished code, with a prefix of its hash
+ * @property {string} [from] folder that was packed
  *
  * @typedef {{ package: string, version: string, kind: DriverSource['kind'], integrity: string }}
- *   Mark of a complete installation
+ *   Mark marks a complete installation
  */
 
 const NPM_LIMIT_MS = 300_000;
@@ -38,7 +37,7 @@ const LABEL_CHARS = 7;
  * @param {DriverSource} source
  * @param {string} home the state folder
  * @returns {Promise<Driver>}
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET with what npm said
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET with npm's message
  */
 export async function installDriver(source, home) {
   const parent = path.join(home, 'drivers');
@@ -46,7 +45,7 @@ export async function installDriver(source, home) {
   if (known !== null) return driverIn(source, known);
   makeHome(home);
   await mkdir(parent, { recursive: true });
-  // Of a folder that has the state folder inside, neither servers nor secrets are packed.
+  // Excludes servers and secrets if the folder contains the state folder.
   await writeFile(path.join(home, '.npmignore'), '*\n');
   const building = await mkdtemp(path.join(parent, '.installing-'));
   try {
@@ -66,7 +65,7 @@ export async function installDriver(source, home) {
 
 /**
  * @param {string} folder
- * @returns {Mark | null} null: there is no complete installation
+ * @returns {Mark | null} null: no complete installation
  */
 function markOf(folder) {
   try {
@@ -77,7 +76,7 @@ function markOf(folder) {
 }
 
 /**
- * A published version never changes: with its exact number npm need not be asked again.
+ * A published version never changes, so npm is not called again for an exact version.
  * @param {DriverSource} source
  * @param {string} parent
  * @returns {string | null}
@@ -109,12 +108,12 @@ function driverIn({ name, kind, spec, text, option = AGAINST }, folder) {
 
 /**
  * @param {DriverSource} source
- * @param {string} folder to put it into
- * @returns {Promise<string>} the tarball
+ * @param {string} folder target folder
+ * @returns {Promise<string>} path of the tarball
  */
 async function pack({ text, kind, spec, option }, folder) {
   if (kind === 'tarball') return spec;
-  // Of the user's own folder the scripts that make what is published are run; of others none is.
+  // Runs the build scripts of the user's own folder; scripts of other packages never run.
   const scripts = kind === 'folder' ? '--foreground-scripts=false' : '--ignore-scripts';
   const args = ['pack', '--json', scripts, '--pack-destination', folder, spec];
   const output = await runNpm(args, { cwd: folder, text, option, action: 'pack' });
@@ -131,7 +130,7 @@ async function install(
   { text, kind, package: name, option = AGAINST },
   { tarball, building, folder, integrity },
 ) {
-  // Without a package.json here npm would install into a parent folder.
+  // Without a package.json npm would install into a parent folder.
   await writeFile(path.join(building, 'package.json'), '{ "private": true }\n');
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball];
   await runNpm(args, { cwd: building, text, option, action: 'install' });
@@ -144,7 +143,7 @@ async function install(
   try {
     await rename(building, folder);
   } catch (error) {
-    if (markOf(folder) === null) throw error; // else another run was first
+    if (markOf(folder) === null) throw error; // otherwise another run was first
   }
 }
 
@@ -158,20 +157,21 @@ async function runNpm(args, { cwd, text, action, option = AGAINST }) {
   const { failed, stdout, stderr, shortMessage } = await npm(args, { cwd });
   if (!failed) return String(stdout);
   const lines = String(stderr ?? '').split('\n');
-  const said = lines.find((line) => /^npm (ERR!|error) (?!code)\S/.test(line)) ?? shortMessage;
+  const message = lines.find((line) => /^npm (ERR!|error) (?!code)\S/.test(line)) ?? shortMessage;
   const isVersion = !text.includes('/') && !text.startsWith('.');
   throw targetError(
-    `${option} ${text}: npm could not ${action} it: ${String(said).slice(0, 200)}`,
-    isVersion ? `npm view ${text} version shows whether there is one` : undefined,
+    `${option} ${text}: npm could not ${action} it: ${String(message).slice(0, 200)}`,
+    isVersion ? `npm view ${text} version shows whether it exists` : undefined,
   );
 }
 
 /**
- * The npm that started this process, where it was one.
+ * Path of the npm that started this process, if any.
  * @param {readonly string[]} args
  * @param {{ cwd: string }} options
  */
-export function npm(args, { cwd }) {
+export async function npm(args, { cwd }) {
+  const { execa } = await import('execa');
   const script = process.env['npm_execpath'];
   const [program, ...first] =
     script !== undefined && /\.[cm]?js$/.test(script) ? [process.execPath, script] : ['npm'];

@@ -1,7 +1,6 @@
 /**
- * Which code each contender really loads, and whether it opens: asked once before the race, in a
- * process of its own, of storages from files of the user's and of drivers beside the installed
- * ones.
+ * Probes each contender once before the race, in its own process: which code it loads, and whether
+ * it opens. Covers storages from the user's files and driver versions of --against.
  */
 
 import { realpath } from 'node:fs/promises';
@@ -19,11 +18,11 @@ const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 const LIMIT_MS = 30_000;
 
 /**
- * @param {StorageTarget[]} targets get their identity
+ * @param {StorageTarget[]} targets they receive their identity
  * @param {import('../plan.js').RunPlan} plan
  * @param {{ workload: WorkloadDefinition, home: string, signal?: AbortSignal }} context
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where a driver of --against does
- *   not open; a storage that does not fails in its benchmarks, as ever
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: a driver of --against does not
+ *   open; other storages fail in their benchmarks
  */
 export async function identifyDrivers(targets, plan, context) {
   await Promise.all(
@@ -47,21 +46,21 @@ async function identifyDriver(target, plan, { workload, home, signal }) {
     ? { failure: null, folder: findPackage(name)?.folder ?? null }
     : await probe(target, plan, { workload, home, signal });
   const shownFrom = [path.dirname(home), process.cwd()];
-  const said = shortened(failure ?? '', shownFrom);
+  const message = shortened(failure ?? '', shownFrom);
   if (runtime !== undefined && failure !== null && !signal?.aborted) {
     const { kind, version } = runtime;
-    const reason = `it does not open under ${kind} ${version}: ${said}`;
+    const reason = `it does not open under ${kind} ${version}: ${message}`;
     target.unavailable = { reason, hint: 'leave out this runtime, or this storage' };
     return;
   }
   if (driver !== undefined && failure !== null && !signal?.aborted) {
     if (plan.onlyAgainst) {
-      target.unavailable = { reason: `it does not open: ${said}`, hint: '' };
+      target.unavailable = { reason: `it does not open: ${message}`, hint: '' };
       return;
     }
     const isMissing = /cannot find (module|package)/i.test(failure);
     throw targetError(
-      `--against ${driver.text}: ${definition.name} does not open: ${said}`,
+      `--against ${driver.text}: ${definition.name} does not open: ${message}`,
       isMissing ? 'its npm package lacks a file: build it first' : undefined,
     );
   }
@@ -72,9 +71,9 @@ async function identifyDriver(target, plan, { workload, home, signal }) {
 }
 
 /**
- * @param {string} message of an error
+ * @param {string} message message of an error
  * @param {readonly string[]} bases
- * @returns {string} its first line, with paths as seen from these folders
+ * @returns {string} its first line, with paths relative to these folders
  */
 function shortened(message, bases) {
   const [line] = message.split('\n');
@@ -89,8 +88,8 @@ function shortened(message, bases) {
 
 /**
  * @param {StorageTarget} target
- * @param {string} folder of the package that its process has loaded
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is another copy
+ * @param {string} folder folder of the package that its process has loaded
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: it loaded another copy
  */
 async function requireDriver({ definition, driver }, folder) {
   const { folder: installed = '', package: name = '', text = '' } = driver ?? {};
@@ -118,7 +117,7 @@ async function probe(target, plan, context) {
     answer = { folder: null, ...message };
   });
   const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
-  // Tables and spaces of a workload's own are made later.
+  // Tables and spaces of a workload are created later.
   const opens = workload.namespace === undefined && workload.contenders === undefined;
   const spec = {
     storage: source,
@@ -137,7 +136,7 @@ async function probe(target, plan, context) {
   };
   const message = { spec, name: definition.package, opens: opens && definition.fill === undefined };
   if (child.connected) child.send(message, () => {});
-  const ended = await child;
+  const ended = await child.ended;
   clearTimeout(limit);
   return answer ?? { failure: `its process ${describeEnd(ended)}`, folder: null };
 }

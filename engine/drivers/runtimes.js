@@ -1,7 +1,7 @@
 /**
- * Runtimes beside this Node (`--runtime node@24,bun,deno`): installed from npm into the state
- * folder like drivers, never system-wide, and given to the processes of a benchmark. npm has each
- * as a package per platform, whose program needs no install script.
+ * Runtimes other than this Node (`--runtime node@24,bun,deno`): installed from npm into the state
+ * folder like drivers, never system-wide, and used for benchmark processes. npm has one package per
+ * runtime and platform, whose binary needs no install script.
  */
 
 import { existsSync } from 'node:fs';
@@ -11,6 +11,9 @@ import { installDriver } from './install.js';
 
 /** @typedef {import('../../lib/node-child.js').Runtime} Runtime */
 /** @typedef {import('../targets.js').StorageTarget} StorageTarget */
+
+/** Earlier versions lack features that the modules of a benchmark process use. */
+const NODE_MIN = 18;
 
 const ARM = process.arch === 'arm64';
 /** @type {Readonly<Record<Runtime['kind'], { package: string, program: string }>>} */
@@ -33,12 +36,18 @@ const PACKAGES = Object.freeze({
  */
 export function parseRuntime(text) {
   const match = /^(node|bun|deno)(?:@(\d+(?:\.\d+){0,2}))?$/.exec(text.trim());
+  if (match?.[1] === 'node' && Number.parseInt(match[2], 10) < NODE_MIN) {
+    throw usageError(
+      `--runtime ${JSON.stringify(text)}: this Node is too old for Dragstrip's processes`,
+      `write --runtime node@${NODE_MIN} or a later one`,
+    );
+  }
   if (match !== null) {
     return { kind: /** @type {Runtime['kind']} */ (match[1]), range: match[2] ?? 'latest' };
   }
   throw usageError(
     `--runtime ${JSON.stringify(text)}: not a runtime`,
-    'it takes node, bun and deno, each with a version: node@24,bun',
+    'supported: node, bun and deno, optionally with a version: node@24,bun',
   );
 }
 
@@ -46,8 +55,7 @@ export function parseRuntime(text) {
  * @param {string} text
  * @param {string} home the state folder
  * @returns {Promise<Runtime>}
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where npm has none for this
- *   platform
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if npm has none for this platform
  */
 export async function installRuntime(text, home) {
   const { kind, range } = parseRuntime(text);
@@ -61,7 +69,7 @@ export async function installRuntime(text, home) {
 }
 
 /**
- * Each storage under each runtime, in the place of this Node; named ones first.
+ * Each storage under each runtime instead of this Node; named storages first.
  * @param {readonly StorageTarget[]} storages
  * @param {{ runtimes?: readonly string[] }} plan
  * @param {string} home
@@ -79,7 +87,7 @@ export async function withRuntimes(storages, { runtimes = [] }, home) {
     const under = known.map((runtime) => {
       const label = `${name}@${runtime.kind}-${runtime.version}`;
       const own = { ...target, definition: Object.freeze({ ...definition, name: label }), runtime };
-      // Whether it is there shows when that runtime opens it.
+      // The runtime itself determines whether it can open it.
       if (only !== undefined) return { ...own, unavailable: target.server?.unavailable ?? null };
       return { ...own, base: target.base ?? name };
     });

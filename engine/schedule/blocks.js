@@ -1,15 +1,14 @@
 /**
- * Many short segments: every contender in every block, one at a time, in an order drawn anew for
- * each block, so that what is compared is measured side by side. Processes last a round: they are
- * opened together and warmed up first; some blocks that are not counted show how long an operation
- * takes.
+ * Many short segments: every contender in every block, one at a time, in an order drawn for each
+ * block, so that compared figures are measured side by side. Processes last a round: they are
+ * opened together and warmed up first; some uncounted blocks determine how long an operation takes.
  */
 
 import { shuffled } from '../../lib/random.js';
 
-/** A segment of a window has this many windows at least. */
+/** Minimum windows per segment of a window. */
 const WINDOWS_MIN = 4;
-/** Of a round whose time is limited. */
+/** Minimum blocks of a round with a time limit. */
 const BLOCKS_LEAST = 4;
 
 /** @typedef {import('../contender.js').Amount} Amount */
@@ -19,14 +18,16 @@ const BLOCKS_LEAST = 4;
 /**
  * @typedef {object} BlocksPlan
  * @property {readonly import('./index.js').Scheduled[]} seats
- * @property {readonly { kind: string, inFlight: number | null, place: string }[]} loads place:
- *   where client and servers run
+ * @property {readonly { kind: string, inFlight: number | null, place: string }[]} loads loads;
+ *   place: processors of client and servers
  * @property {() => number} random
  * @property {number} segmentNs
  * @property {number} leadBlocks
- * @property {(leadNs: number) => number} blocks how many, by what the last lead block took
- * @property {readonly Amount[]} [amounts] of a segment by load, where they are fixed
- * @property {() => boolean} [isOver] its time is: no further block begins, but four run in any case
+ * @property {(leadNs: number) => number} blocks number of blocks, given the duration of the last
+ *   lead block
+ * @property {readonly Amount[]} [amounts] amounts of a segment by load, if fixed
+ * @property {() => boolean} [isOver] its time is over: no further block begins, but at least four
+ *   run
  */
 
 /**
@@ -37,7 +38,7 @@ const BLOCKS_LEAST = 4;
 export function* blocks(plan, seen) {
   const { seats, loads, random, leadBlocks } = plan;
   const all = [...seats.keys()];
-  // In a new order in every round: the last ones to warm up have the machine to themselves.
+  // In a new order in every round, since the last one to warm up has the machine to itself.
   const start = shuffled(all, random);
   const loadsOf = (/** @type {number} */ seat) =>
     [...loads.keys()].filter((load) => seats[seat].spec.tasks[load] !== null);
@@ -59,12 +60,12 @@ export function* blocks(plan, seen) {
     order = orderOfLoads(order, loads, random);
     yield* oneBlock(plan, seen, { block, of: count, lead: false, order });
   }
-  // One after the other: a workload may still measure something beside, alone.
+  // One after the other: a workload may still measure something else, exclusively.
   for (const seat of all) yield [{ do: 'close', seat }];
 }
 
 /**
- * Load by load within a block, so that the segments that are compared are next to each other.
+ * Load by load within a block, so that compared segments are adjacent.
  * @param {BlocksPlan} plan
  * @param {Seen} seen
  * @param {{ block: number, of: number, lead: boolean, order: readonly number[] }} at
@@ -77,8 +78,8 @@ function* oneBlock(plan, seen, { block, of, lead, order }) {
       if (seen.isOut(seat)) continue;
       const { every, spec } = seats[seat];
       const has = spec.tasks[load] !== null && !seen.isRefused(seat, load);
-      // A program takes longer than a segment: its loads are spread over the blocks, each of them
-      // within those that run in any case.
+      // A program takes longer than a segment: its loads are distributed over the blocks that run
+      // in any case.
       const least = Math.min(BLOCKS_LEAST, of);
       const spread = block < least ? Math.min(least, every) : every;
       const turn =
@@ -97,9 +98,9 @@ function* oneBlock(plan, seen, { block, of, lead, order }) {
 
 /**
  * @param {{ kind: string, inFlight: number | null }} load
- * @param {number} costNs per operation; NaN: not known
+ * @param {number} costNs cost per operation in ns; NaN: unknown
  * @param {number} segmentNs
- * @returns {Amount} that takes about that long
+ * @returns {Amount} operations that take about that long
  */
 export function amountOf({ kind, inFlight }, costNs, segmentNs) {
   const width = kind === 'sync' ? 1 : (inFlight ?? 1);
@@ -110,9 +111,9 @@ export function amountOf({ kind, inFlight }, costNs, segmentNs) {
 }
 
 /**
- * Where servers have to be moved between loads, those of one place follow each other, and a block
- * begins at the place where the one before ended: they are moved once per block.
- * @param {readonly number[]} before of the block before; empty: there is none
+ * If servers have to be moved between loads, loads with one placement are consecutive, and a block
+ * begins with the placement of the end of the previous one, so that servers move once per block.
+ * @param {readonly number[]} before placement of the previous block; empty: none
  * @param {readonly { place: string }[]} loads
  * @param {() => number} random
  * @returns {number[]}

@@ -1,7 +1,7 @@
 /**
- * A schedule says what the contenders of a round do, and in which order: a generator of steps that
- * depends on its inputs and on what was seen so far, and reads no clock. The steps of one array may
- * run side by side. engine/round.js plays them.
+ * A schedule determines the actions of the contenders of a round and their order: a generator of
+ * steps that depends on its inputs and on earlier measurements, and reads no clock. The steps of
+ * one array may run concurrently. engine/round.js plays them.
  */
 
 /**
@@ -17,23 +17,24 @@
  * @property {number} load
  * @property {import('../contender.js').Amount} amount
  * @property {number} block
- * @property {number} of how many blocks there are; 0: not known
+ * @property {number} of total number of blocks; 0: unknown
  * @property {boolean} lead not counted
- * @property {number} [slot] of a timetable
+ * @property {number} [slot] slot of a timetable
  * @property {import('../contender.js').Start} [start]
  *
- * @typedef {object} Scheduled a contender, as far as schedules look at it
- * @property {number} every in how many blocks it runs once
- * @property {{ opener: string, tasks: readonly unknown[] }} spec tasks: null where it lacks a load
+ * @typedef {object} Scheduled view of a contender for schedules
+ * @property {number} every interval of blocks in which it runs
+ * @property {{ opener: string, tasks: readonly unknown[] }} spec tasks: null for a load that it
+ *   does not have
  *
- * @typedef {object} Seen what the round has shown so far
+ * @typedef {object} Seen measurements of the round so far
  * @property {(seat: number) => boolean} isOut it takes no further part
  * @property {(seat: number, load: number) => boolean} isRefused
- * @property {(seat: number, load: number) => number} costNs per operation; NaN: not known
+ * @property {(seat: number, load: number) => number} costNs per operation; NaN: unknown
  * @property {() => number} nowNs on the system's monotonic clock
  */
 
 export { blocks } from './blocks.js';
 export { search } from './search.js';
 export { timed, timetableOf } from './timed.js';
-export { orderOfRound, whole } from './whole.js';
+export { orderOfRound, wholeSegment } from './whole.js';

@@ -1,7 +1,6 @@
 /**
- * The highest rate within a latency limit: a trial is a whole segment in a process of its own, and
- * the rate of the next one follows from the last (stats/findmax.js). The result keeps each trial as
- * a round.
+ * The highest rate within a latency limit: a trial is a whole segment in its own process, and the
+ * next rate follows from the last trial (stats/findmax.js). The result keeps each trial as a round.
  */
 
 import { decode } from '../../measure/hdr.js';
@@ -15,20 +14,20 @@ import { droppedTooMuch } from '../openloop.js';
 /** @typedef {import('../benchmarks.js').Job} Job */
 /** @typedef {import('../loads.js').SearchPlan} SearchPlan */
 
-/** A trial that says nothing about the rate: it ends the search with its message. */
+/** A trial without information about the rate ends the search with its message. */
 class TrialFailed extends Error {}
 
 /**
  * @param {SearchPlan} plan
  * @param {Job} job its benchmark is that of the first rate
- * @param {Result} result gets the search, and a benchmark for each rate
- * @returns {Generator<Job, void, Round>} gives the next trial, takes its round
+ * @param {Result} result receives the search, and a benchmark for each rate
+ * @returns {Generator<Job, void, Round>} yields the next trial, receives its round
  */
 export function* search(plan, job, result) {
   const { storage, profile, workload } = job.benchmark;
   const { percentile, limitNs, start } = plan;
   /** @type {Search} */
-  const found = {
+  const record = {
     storage,
     profile,
     workload,
@@ -39,12 +38,12 @@ export function* search(plan, job, result) {
     reason: 'not finished',
     points: [],
   };
-  result.searches = [...(result.searches ?? []), found];
+  result.searches = [...(result.searches ?? []), record];
   /** @type {Generator<number, any, ReturnType<typeof evaluateTrial> & { benchmark: string }>} */
   const trials = findMax({
     start,
     onPoint({ trials: own, ...point }) {
-      found.points.push({
+      record.points.push({
         ...point,
         trials: own.map(({ passed, latencyNs }) => ({ passed, latencyNs })),
         benchmark: own[0].benchmark,
@@ -59,11 +58,11 @@ export function* search(plan, job, result) {
       next = trials.next({ ...evaluateTrial(plan, round), benchmark: trial.benchmark.id });
     }
     const { rate, confirmed, reason } = next.value;
-    Object.assign(found, { rate, confirmed, reason });
+    Object.assign(record, { rate, confirmed, reason });
   } catch (error) {
     if (!(error instanceof TrialFailed)) throw error;
-    found.reason = error.message;
-    found.rate = greatestHeld(found);
+    record.reason = error.message;
+    record.rate = greatestHeld(record);
   }
 }
 
@@ -77,7 +76,7 @@ function greatestHeld({ points }) {
  * @param {SearchPlan} plan
  * @param {Job} job
  * @param {number} rate
- * @param {Result['benchmarks']} benchmarks gets one for a rate that is new
+ * @param {Result['benchmarks']} benchmarks a new rate adds one
  * @returns {Job}
  */
 function jobAt(plan, job, rate, benchmarks) {
@@ -100,12 +99,12 @@ function jobAt(plan, job, rate, benchmarks) {
 }
 
 /**
- * A trial holds where every operation was answered rightly, as good as none was dropped, and the
+ * A trial passes if every operation had the expected reply, almost none were dropped, and the
  * percentile of the response time is within the limit.
  * @param {{ percentile: number, limitNs: number }} plan
  * @param {Round} round
  * @returns {{ passed: boolean, latencyNs: number | null }}
- * @throws {TrialFailed} where it was not measured, or answers were wrong
+ * @throws {TrialFailed} it was not measured, or replies were wrong
  */
 export function evaluateTrial({ percentile, limitNs }, round) {
   const { state, failure, outcomes, latency } = round;

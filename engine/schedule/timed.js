@@ -1,13 +1,13 @@
 /**
- * Segments by a common clock, where no message may pass while it runs: several load machines run
- * the same segment at the same time, because each draws the same order from the seed, and segment s
- * begins s · (length + gap) after the start of the round.
+ * Segments on a common clock, without messages while it runs: several load machines run the same
+ * segment at the same time, because each draws the same order from the seed, and segment s begins s
+ * · (length + gap) after the start of the round.
  */
 
 import { createRandom, shuffled } from '../../lib/random.js';
 import { orderOfLoads } from './blocks.js';
 
-/** Another stream than that of rounds whose segments are handed out one by one. */
+/** A different stream than that of rounds whose segments are assigned one by one. */
 const ORDER_STREAM = 0x74740000;
 
 /** @typedef {import('./index.js').Seen} Seen */
@@ -18,8 +18,8 @@ const ORDER_STREAM = 0x74740000;
  * @property {number} seat
  * @property {number} load
  * @property {number} block
- * @property {boolean} lead it is not counted
- * @property {number} atNs after the start of the round
+ * @property {boolean} lead not counted
+ * @property {number} atNs start, relative to the start of the round
  *
  * @typedef {object} TimetableOptions
  * @property {number} round
@@ -27,15 +27,15 @@ const ORDER_STREAM = 0x74740000;
  * @property {number} leadBlocks
  * @property {number} orderSeed
  * @property {number} segmentNs
- * @property {number} rampNs of a segment, until all machines have begun it
- * @property {number} gapNs until the next segment: outstanding replies arrive
+ * @property {number} rampNs start of a segment, until all machines have begun it
+ * @property {number} gapNs time until the next segment, in which outstanding replies arrive
  */
 
 /**
  * @param {readonly import('./index.js').Scheduled[]} seats
  * @param {number} loads
  * @param {TimetableOptions} options
- * @returns {Slot[]} in the order of time
+ * @returns {Slot[]} in order of time
  */
 export function timetableOf(seats, loads, options) {
   const { round, blocks, leadBlocks, orderSeed, segmentNs, gapNs } = options;
@@ -58,11 +58,11 @@ export function timetableOf(seats, loads, options) {
 }
 
 /**
- * What one machine does of a round.
- * @param {readonly number[]} seats of this machine
- * @param {readonly Slot[]} slots of all machines
+ * Steps of one machine in a round.
+ * @param {readonly number[]} seats seats of this machine
+ * @param {readonly Slot[]} slots slots of all machines
  * @param {TimetableOptions} options
- * @param {Seen & { startNs(): number }} seen startNs: of the round, once it has begun
+ * @param {Seen & { startNs(): number }} seen startNs: start of the round, once it has begun
  * @returns {Generator<Step[], void>}
  */
 export function* timed(seats, slots, { segmentNs, rampNs, orderSeed, round }, seen) {
@@ -77,7 +77,7 @@ export function* timed(seats, slots, { segmentNs, rampNs, orderSeed, round }, se
     if (!seats.includes(seat) || seen.isOut(seat)) continue;
     const fromNs = seen.startNs() + atNs;
     const times = { startNs: fromNs, fromNs: fromNs + rampNs, endNs: fromNs + segmentNs };
-    // An earlier one still waited for replies.
+    // An earlier segment was still waiting for replies.
     if (seen.nowNs() >= times.endNs) {
       if (!lead) yield [{ do: 'skip', seat, load }];
       continue;

@@ -1,6 +1,6 @@
 /**
- * One segment per contender, load and round, each in a process of its own, opened before and closed
- * after it, with nobody else open.
+ * One segment per contender, load and round, each in its own process, opened before and closed
+ * after it, with no other contender open.
  */
 
 import { createRandom, shuffled } from '../../lib/random.js';
@@ -10,12 +10,12 @@ import { createRandom, shuffled } from '../../lib/random.js';
 /** @typedef {import('./index.js').Step} Step */
 
 /**
- * @param {number} seat whose process has one load, the first
+ * @param {number} seat seat whose process has one load, the first
  * @param {Amount} amount
  * @param {Seen} seen
  * @returns {Generator<Step[], void>}
  */
-export function* whole(seat, amount, seen) {
+export function* wholeSegment(seat, amount, seen) {
   yield [{ do: 'open', seat }];
   if (!seen.isOut(seat)) yield [{ do: 'warm', seat, loads: [0] }];
   yield [{ do: 'pin', seat }];
@@ -26,11 +26,11 @@ export function* whole(seat, amount, seen) {
 }
 
 /**
- * One round runs in the order given (the original program's). With more, the order is drawn from
- * the seed for each pair of rounds, and the second of a pair runs it backwards, so that drift
+ * A single round runs in the given order (that of the original program). With more, the order is
+ * drawn from the seed for each pair of rounds, and the second of a pair is reversed, so that drift
  * cancels (A B B A).
  * @param {number} items
- * @param {number} round from 0
+ * @param {number} round index of the round
  * @param {number} rounds
  * @param {number} seed
  * @returns {number[]} indices of items

@@ -1,4 +1,4 @@
-/** HandlerSocket, as far as its drivers ask: auth, open index, the ping, a find by key. */
+/** The part of HandlerSocket that its drivers use: auth, open index, ping, find by key. */
 
 import { encodeError, encodeRows } from '../../protocols/handlersocket/answer.js';
 import { ReplyTable } from './table.js';
@@ -44,11 +44,11 @@ function consume(table, bytes, out) {
 }
 
 /**
- * `index HT = HT 1 HT key`, and what may follow the key.
+ * `index HT = HT 1 HT key`, with optional limit and offset.
  * @param {ReplyTable} table
  * @param {Buffer} bytes
  * @param {number} from
- * @param {number} to of the LF
+ * @param {number} to index of the LF
  * @param {import('./write-buffer.js').WriteBuffer} out
  */
 function find(table, bytes, from, to, out) {

@@ -1,6 +1,7 @@
 /**
- * MySQL's protocol, as far as mysql2 and the wire loop ask: the handshake (any password is right),
- * a prepared select by key and the same as text, ping. Any other statement is answered with OK.
+ * The part of MySQL's protocol that mysql2 and the wire loop use: the handshake (any password is
+ * accepted), a prepared select by key and the same as text, ping. Any other statement is answered
+ * with OK.
  */
 
 import { ROW_NAMES, VALUE_SIZE_MAX } from '../../lib/dataset.js';

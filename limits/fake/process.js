@@ -1,5 +1,5 @@
 /**
- * A fake server in a separate process: it must not take CPU time from the measured driver.
+ * A fake server in a separate process, so that it takes no CPU time from the measured driver.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -20,14 +20,14 @@ const READY_MS = 20_000;
 /**
  * @param {string} protocol
  * @param {import('../../lib/types.js').DatasetOptions} dataset from tableDataset
- * @returns {Promise<RunningFakeServer>} it ends with this process too
- * @throws {DragstripError} E_INTERNAL where it does not come up
+ * @returns {Promise<RunningFakeServer>} the server; it ends with this process too
+ * @throws {DragstripError} E_INTERNAL: it does not start
  */
 export async function startFakeServer(protocol, dataset) {
   const child = startChild(CHILD);
   const stop = async () => {
     child.kill('SIGKILL');
-    await child;
+    await child.ended;
   };
   try {
     const port = await readyPort(child, { protocol, dataset: datasetOptions(dataset) });
@@ -53,7 +53,7 @@ function readyPort(child, message) {
       if (answer.type === 'ready') resolve(answer.port);
       else fail(answer.message);
     });
-    child.then((ended) => {
+    child.ended.then((ended) => {
       clearTimeout(timer);
       fail(`its process ${describeEnd(ended)}`);
     });

@@ -1,6 +1,6 @@
 /**
- * Redis, as far as its drivers ask before they read: HELLO, CLIENT, INFO, AUTH, PING; and GET.
- * A fake server for measuring drivers, not a Redis.
+ * The part of Redis that its drivers use before they read: HELLO, CLIENT, INFO, AUTH, PING; and
+ * GET. A fake server for measuring drivers, not a Redis.
  */
 
 import { ROW_NAMES } from '../../lib/dataset.js';
@@ -18,7 +18,7 @@ import { ReplyTable } from './table.js';
 const CR = 13;
 const ZERO = 0x30;
 const NINE = 0x39;
-/** Then the length of the key comes. */
+/** Followed by the length of the key. */
 const GET_HEAD_BYTES = `${arrayHead(2)}${bulk('GET')}$`.length;
 const PREFIX_BYTES = ROW_NAMES.redisPrefix.length;
 const INFO = 'redis_version:7.0.15\r\nloading:0\r\nrole:master\r\n';
@@ -57,11 +57,12 @@ class Conversation {
    * @param {Buffer} bytes
    * @param {number} at
    * @param {import('./write-buffer.js').WriteBuffer} out
-   * @returns {number} the offset behind it; 0: not a whole GET
+   * @returns {number} offset after it; 0: not a complete GET
    */
   get(bytes, at, out) {
     const { length } = bytes;
-    // `G`, in either case, where a GET has it; three letters are its length's own statement.
+    // `G`, in either case, at its position in a GET; the length of the word implies the other
+    // letters.
     if (length < at + GET_HEAD_BYTES || bytes[at + 1] !== 0x32 || bytes[at + 5] !== 0x33) return 0;
     if ((bytes[at + 8] | 32) !== 0x67 || (bytes[at + 10] | 32) !== 0x74) return 0;
     let from = at + GET_HEAD_BYTES;
@@ -85,7 +86,7 @@ class Conversation {
    * @param {Buffer} bytes
    * @param {number} at
    * @param {import('./write-buffer.js').WriteBuffer} out
-   * @returns {number} the offset behind the command; 0: not whole
+   * @returns {number} offset after the command; 0: incomplete
    */
   command(bytes, at, out) {
     const command = readCommand(bytes, at);
@@ -110,7 +111,7 @@ class Conversation {
       case 'SELECT':
         return OK_REPLY;
       default:
-        // As Redis 7.0 says it to CLIENT SETINFO, which its drivers send and do without.
+        // Redis 7.0's reply to CLIENT SETINFO, which its drivers send but do not require.
         return errorReply(`ERR unknown command '${name}'`);
     }
   }

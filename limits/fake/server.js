@@ -1,7 +1,7 @@
 /**
- * The fake server: accepts connections on a loopback port and answers from a table, which shows
- * a driver's maximum throughput. It is no store: it holds some rows of the dataset and takes
- * no writes.
+ * The fake server: accepts connections on a loopback port and replies from a table, to determine a
+ * driver's maximum throughput. It is no store: it holds some rows of the dataset and accepts no
+ * writes.
  */
 
 import net from 'node:net';
@@ -10,14 +10,14 @@ import { WriteBuffer } from './write-buffer.js';
 
 /**
  * @typedef {object} Conversation
- * @property {(bytes: Buffer, out: WriteBuffer) => number} consume answers whole requests in `out`;
- *   returns their length in bytes; throws if they are not a request
+ * @property {(bytes: Buffer, out: WriteBuffer) => number} consume writes the replies to complete
+ *   requests into `out`; returns the length of the requests in bytes; throws on other input
  */
 
 /**
  * @typedef {object} FakeServer
  * @property {Buffer | null} greeting sent on connect
- * @property {() => Conversation} converse of one connection
+ * @property {() => Conversation} converse handles one connection
  */
 
 /**
@@ -36,7 +36,7 @@ const REGISTRY = Object.freeze({
  * @param {string} protocol a name of the wire protocols
  * @param {import('../../lib/types.js').Dataset} dataset
  * @returns {Promise<{ port: number, close: () => Promise<void> }>} listening on 127.0.0.1
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE for an unknown protocol
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: unknown protocol
  */
 export async function listen(protocol, dataset) {
   if (!Object.hasOwn(REGISTRY, protocol)) throw usageError(`no fake server for "${protocol}"`);
@@ -69,7 +69,7 @@ function serve(socket, { greeting, converse }) {
   const out = new WriteBuffer(socket);
   /** @type {Buffer | null} */
   let rest = null;
-  // A driver that is closed while replies are under way resets the connection.
+  // A driver closed with outstanding replies resets the connection.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk) => {
     const bytes = rest === null ? chunk : Buffer.concat([rest, chunk]);
@@ -78,7 +78,7 @@ function serve(socket, { greeting, converse }) {
       rest = end === bytes.length ? null : bytes.subarray(end);
       out.flush();
     } catch {
-      socket.destroy(); // as a server does with what it cannot read
+      socket.destroy(); // like a server with unreadable input
     }
   });
   if (greeting !== null) socket.write(greeting);

@@ -1,15 +1,18 @@
-/** The replies to all rows of a dataset, encoded once: answering is then a copy. */
+/** The replies to all rows of a dataset, encoded once, so that a reply is a copy. */
 
 import { datasetOptions } from '../../lib/dataset.js';
 
-/** Rows of a fake server: few, so that it does not wait for memory; it shows the driver's limit. */
+/**
+ * Rows of a fake server: few enough for the processor's caches, so that the driver is the
+ * bottleneck.
+ */
 const ROWS_MAX = 4096;
 const TABLE_BYTES_MAX = 64 * 2 ** 20;
 
 export class ReplyTable {
   /**
-   * @param {import('../../lib/types.js').Dataset} dataset of at most tableRows() rows
-   * @param {(value: string, id: number) => Buffer} encode a whole reply
+   * @param {import('../../lib/types.js').Dataset} dataset dataset of at most tableRows() rows
+   * @param {(value: string, id: number) => Buffer} encode encodes a complete reply
    */
   constructor(dataset, encode) {
     const { rows } = dataset;
@@ -34,7 +37,7 @@ export class ReplyTable {
   }
 
   /**
-   * @param {number} id a row that it has
+   * @param {number} id id of an existing row
    * @param {import('./write-buffer.js').WriteBuffer} out
    */
   copy(id, out) {
@@ -44,8 +47,8 @@ export class ReplyTable {
 
 /**
  * @param {import('../../lib/types.js').DatasetOptions} dataset
- * @returns {import('../../lib/types.js').DatasetOptions} the same rows, as many as a fake server
- *   holds
+ * @returns {import('../../lib/types.js').DatasetOptions} the same dataset, reduced to the rows of a
+ *   fake server
  */
 export function tableDataset(dataset) {
   const { rows, valueSize } = dataset;

@@ -1,4 +1,6 @@
-/** Tarantool, as far as its drivers ask: the greeting, the space by its name, select by key. */
+/**
+ * The part of Tarantool that its drivers use: the greeting, the space by its name, select by key.
+ */
 
 import { ROW_NAMES, VALUE_SIZE_MAX } from '../../lib/dataset.js';
 import { encodeGreeting } from '../../protocols/iproto/greeting.js';

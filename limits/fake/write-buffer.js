@@ -1,6 +1,6 @@
 /**
- * Replies of one read, put together in one buffer and written at once. The buffer is used again
- * where the kernel took it whole; where it did not, its bytes are still wanted.
+ * Replies of one read, collected in one buffer and written at once. The buffer is reused if the
+ * kernel accepted all of it; otherwise its bytes are still needed.
  */
 
 const BYTES = 1024 * 1024;
@@ -15,7 +15,8 @@ export class WriteBuffer {
   }
 
   /**
-   * Copies source[from..to). The copy's place is given so that a reply can be completed there.
+   * Copies source[from..to). Returns the position of the copy, so that a reply can be completed
+   * there.
    * @param {Buffer} source
    * @param {number} from
    * @param {number} to

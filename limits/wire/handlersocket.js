@@ -7,7 +7,7 @@ import { garbled, tooLong } from '../../protocols/framer.js';
 import { HandlerSocketFramer } from '../../protocols/handlersocket/framer.js';
 
 const LF = 10;
-/** A line that is an error, beside the value that was asked for. */
+/** Maximum length of an error line, in addition to the requested value. */
 const LINE_BYTES_MAX = 1024;
 const decodeValue = valueDecoder(['latin1']);
 
@@ -39,7 +39,7 @@ async function request(wire, line, failure) {
   if (reply.error === null) return;
   throw targetError(
     `HandlerSocket: ${failure} (${reply.error})`,
-    'fill it with "npx dragstrip seed mysql"; a secret comes from DRAGSTRIP_HANDLERSOCKET_SECRET',
+    'fill it with "npx dragstrip seed mysql"; set the secret in DRAGSTRIP_HANDLERSOCKET_SECRET',
   );
 }
 

@@ -1,7 +1,7 @@
 /**
  * MySQL's protocol on the wire: a prepared select executed for one row, framed by the packets of
- * its result set. The protocol's own convention is one command at a time; MariaDB reads the next
- * from its buffer when it has answered one, so that depth can be swept as for the others.
+ * its result set. By convention the protocol has one command at a time; MariaDB reads the next one
+ * from its buffer after each reply, so that depth can be swept as with other servers.
  */
 
 import { targetError } from '../../lib/errors.js';
@@ -57,12 +57,12 @@ export const mysql = {
 async function authenticate(wire, response, password) {
   let reply = await wire.ask(response, (bytes) => readPacket(bytes, 0));
   if (reply.payload[0] === MARK.eof) {
-    // The server wants another method: name, NUL, salt.
+    // The server requests another method: name, NUL, salt.
     const nul = reply.payload.indexOf(0, 1);
     const method = reply.payload.toString('latin1', 1, nul);
     if (method !== NATIVE_PASSWORD) {
       throw targetError(
-        `MySQL: the server asks for the authentication method ${method}, which is not supported`,
+        `MySQL: the server requires the authentication method ${method}, which is not supported`,
         `use ${NATIVE_PASSWORD} for this user, or a server of "npx dragstrip servers start mariadb"`,
       );
     }
@@ -83,17 +83,18 @@ async function prepare(wire, sql, deprecateEof) {
   const request = packet(0, Buffer.of(COMMAND.prepare), Buffer.from(sql));
   const { payload } = await wire.ask(request, (bytes) => readPacket(bytes, 0));
   if (payload[0] === MARK.error) throw refused(payload);
-  // One parameter and one column are described, each list with its end where that is not left out.
+  // One parameter and one column are described, each list with its end packet unless that is
+  // omitted.
   for (let left = deprecateEof ? 2 : 4; left > 0; left -= 1) {
     await wire.ask(null, (bytes) => readPacket(bytes, 0));
   }
   return payload.readUInt32LE(1);
 }
 
-/** @param {Buffer} payload of an error packet */
+/** @param {Buffer} payload payload of an error packet */
 function refused(payload) {
   return targetError(
     `MySQL: ${errorText(payload)}`,
-    'fill it with "npx dragstrip seed mysql"; user and password come from the environment',
+    'fill it with "npx dragstrip seed mysql"; set user and password in the environment',
   );
 }

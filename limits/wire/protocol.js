@@ -1,32 +1,32 @@
 /**
- * What a protocol is to the wire loop, and the registry of the four. Adding one is a file beside
- * these and a line here.
+ * Interface between a protocol and the wire loop, and the registry of the four. A new protocol is a
+ * file in this folder and a line here.
  */
 
 import { usageError } from '../../lib/errors.js';
 
 /**
- * @typedef {object} WireReply a complete reply, for the check
- * @property {number} end the offset behind it
- * @property {number | null} id the row it is for, where the protocol says so; null: in order
+ * @typedef {object} WireReply a complete reply, for verification
+ * @property {number} end offset after it
+ * @property {number | null} id the row it belongs to, if the protocol includes it; null: in order
  * @property {string | null} value null: no row
- * @property {string | null} error message of the server
+ * @property {string | null} error error message of the server
  */
 
 /**
  * @typedef {object} WireProtocol
  * @property {string} name
  * @property {string} server name of the server definition
- * @property {string} endpoint of its address
+ * @property {string} endpoint endpoint name in its address
  * @property {(wire: import('./wire-socket.js').WireSocket,
  *   credentials: import('../../lib/types.js').Credentials,
  *   names: import('../../lib/types.js').NamespaceNames) => Promise<any>} greet handshake before the
  *   reads of rows with these names; returns the session
- * @property {(session: any, id: number) => Buffer} encode one read by key
+ * @property {(session: any, id: number) => Buffer} encode encodes one read by key
  * @property {(session: any, dataset: Pick<import('../../lib/types.js').Dataset,
  *   'valueSize' | 'minSize'>) => import('../../protocols/framer.js').Framer} createFramer
- * @property {(session: any, bytes: Buffer, at: number, valueSize: number) =>
- *   WireReply | null} read null: incomplete; throws for a reply that is longer than a row can be
+ * @property {(session: any, bytes: Buffer, at: number, valueSize: number) => WireReply | null} read
+ *   null: incomplete; throws for a reply that is longer than any row
  */
 
 /** @type {Readonly<Record<string, () => Promise<WireProtocol>>>} */
@@ -42,11 +42,11 @@ export const PROTOCOL_NAMES = Object.freeze(Object.keys(REGISTRY));
 /**
  * @param {string} name
  * @returns {Promise<WireProtocol>}
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where there is none of that name
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE unknown name
  */
 export async function loadProtocol(name) {
   if (Object.hasOwn(REGISTRY, name)) return REGISTRY[name]();
-  throw usageError(`no wire protocol "${name}"`, `there are ${PROTOCOL_NAMES.join(', ')}`);
+  throw usageError(`no wire protocol "${name}"`, `available: ${PROTOCOL_NAMES.join(', ')}`);
 }
 
 /**

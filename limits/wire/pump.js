@@ -1,8 +1,8 @@
 /**
  * The wire loop: keeps a number of encoded requests in flight on some connections, counts replies
- * and sends as many more. Nothing is decoded, nothing is waited for but bytes.
+ * and sends as many new requests. It decodes nothing.
  *
- * The first replies are read whole and compared with the dataset; after that every reply is framed,
+ * The first replies are decoded and compared with the dataset; after that every reply is framed,
  * and error replies and replies without a row are counted exactly.
  */
 
@@ -11,7 +11,7 @@ import { DragstripError, targetError } from '../../lib/errors.js';
 import { encodeRequests } from './requests.js';
 import { WireSocket } from './wire-socket.js';
 
-/** Replies of each connection that are compared in full. */
+/** Replies per connection that are compared in full. */
 const CHECKED = 64;
 const WATCH_MS = 100;
 
@@ -25,21 +25,21 @@ const WATCH_MS = 100;
  * @property {any} session
  * @property {Framer} framer
  * @property {Requests} requests
- * @property {number} next index of the request that goes out next
- * @property {number} seen replies that were answered by new requests
+ * @property {number} next index of the next request
+ * @property {number} seen replies that have been followed by new requests
  */
 
 /**
  * @typedef {object} WirePoint result of one depth
  * @property {number} replies
  * @property {number} durationNs
- * @property {number} clientCpuNs user and system, of the whole time
+ * @property {number} clientCpuNs user and system time of the whole period
  * @property {[fromNs: number, toNs: number] | null} serverCpu its CPU time since it started, before
- *   and after, of the whole run in proportion to these replies; null: not readable
+ *   and after, of the whole run in proportion to these replies; null: unreadable
  */
 
 /**
- * @typedef {object} WireCounts over the life of a pump
+ * @typedef {object} WireCounts totals over the life of a pump
  * @property {number} sent
  * @property {number} replies equal to sent once drained
  * @property {number} errors
@@ -53,9 +53,10 @@ const WATCH_MS = 100;
  * @property {import('../../lib/types.js').Endpoint} endpoint
  * @property {import('../../lib/types.js').Credentials} credentials
  * @property {import('../../lib/types.js').Dataset} dataset
- * @property {import('../../lib/types.js').NamespaceNames} [names] of the rows; absent: the usual
+ * @property {import('../../lib/types.js').NamespaceNames} [names] names of the rows; absent: the
+ *   default
  * @property {number} connections
- * @property {number} stallMs without a reply for this long, the server has failed
+ * @property {number} stallMs the server has failed after this long without a reply
  * @property {import('../../measure/usage.js').Instruments} instruments
  * @property {readonly number[]} serverPids
  */
@@ -80,7 +81,7 @@ export class Pump {
    * Connects, greets, and compares the first replies of each connection.
    * @param {PumpOptions} options
    * @returns {Promise<Pump>}
-   * @throws {DragstripError} E_TARGET where the server does not answer, E_INVALID for wrong rows
+   * @throws {DragstripError} E_TARGET: the server does not respond; E_INVALID: wrong rows
    */
   static async open(options) {
     const pump = new Pump(options);
@@ -108,7 +109,7 @@ export class Pump {
     this.connections.push(connection);
     connection.session = await protocol.greet(wire, credentials, names);
     connection.framer = protocol.createFramer(connection.session, dataset);
-    // Most sessions encode alike, and the requests of the first one serve all.
+    // Most sessions encode identically, and share the requests of the first one.
     const [first] = this.connections;
     connection.requests =
       connection !== first && sameSession(first.session, connection.session)
@@ -168,17 +169,17 @@ export class Pump {
   }
 
   /**
-   * Runs one depth: fills the pipelines, lets them run, measures, drains.
+   * Runs one depth: fills the pipelines, runs, measures, drains.
    * @param {{ depth: number, warmNs: number, measureNs: number }} point
    * @returns {Promise<WirePoint>}
-   * @throws {DragstripError} E_TARGET where the server fails, E_INVALID for error replies or rows
-   *   that are not there: a limit of wrong answers is no limit
+   * @throws {DragstripError} E_TARGET: the server fails; E_INVALID: error replies or missing rows,
+   *   since a ceiling of wrong replies is meaningless
    */
   async run({ depth, warmNs, measureNs }) {
     const { instruments, serverPids } = this.options;
     const { now } = instruments.clock;
     instruments.collectGarbage('all');
-    // With some threads that takes a millisecond, in which the connections would stand still.
+    // With several threads this takes a millisecond, during which the connections would be idle.
     const serverBefore = instruments.servers(serverPids);
     const repliesBefore = this.replies;
     let markNs = now() + warmNs;
@@ -222,8 +223,8 @@ export class Pump {
   }
 
   /**
-   * @param {() => () => void} start starts; returns the callback of each read
-   * @returns {Promise<void>} every request is answered
+   * @param {() => () => void} start starts the reads; returns the callback for each read
+   * @returns {Promise<void>} resolves when every request has been answered
    */
   async #drained(start) {
     const { stallMs } = this.options;

@@ -18,7 +18,7 @@ export const redis = {
     if (value !== 'OK') {
       throw targetError(
         'Redis rejects the password',
-        'set DRAGSTRIP_REDIS_PASSWORD, or a file by DRAGSTRIP_REDIS_PASSWORD_FILE',
+        'set DRAGSTRIP_REDIS_PASSWORD, or name a file in DRAGSTRIP_REDIS_PASSWORD_FILE',
       );
     }
     return redisPrefix;

@@ -1,10 +1,10 @@
-/** Pre-encoded reads: many in one buffer, cut by their offsets. */
+/** Pre-encoded reads: many in one buffer, delimited by offsets. */
 
 import { createRandom, drawBelow } from '../../lib/random.js';
 
-/** As many as a processor's caches do not hold; the pump goes through them again and again. */
+/** More than fit into a processor's caches; the pump cycles through them. */
 export const REQUESTS = 65_536;
-/** Apart from the streams of keys and orders that a race draws. */
+/** Separate from the streams of keys and orders that a race draws. */
 const WIRE_STREAM = 0x7769;
 
 /**

@@ -25,11 +25,11 @@ export const tarantool = {
     const { data } = await ask(encodeSelect(0, { space, index, key: [name] }));
     if (data.length > 0) return data[0][0];
     throw targetError(
-      `Tarantool: there is no space ${name}, or its user may not read it`,
+      `Tarantool: no space ${name}, or the user may not read it`,
       'fill it with "npx dragstrip seed tarantool"',
     );
   },
-  // Replies may come in another order: each says which row it is for by its request's number.
+  // Replies may arrive out of order: the request number of each identifies its row.
   encode: (space, id) => encodeSelect(id, { space, key: [id] }),
   createFramer: (_session, { valueSize, minSize }) => new IprotoFramer(valueSize, minSize),
   read(_session, bytes, at, valueSize) {

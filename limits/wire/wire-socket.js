@@ -9,7 +9,7 @@ import { openSocket } from '../../lib/tls.js';
 
 /** Upper bound of one read. */
 const READ_BYTES = 256 * 1024;
-/** How long a server may take for one answer of the greeting. */
+/** Time limit for one reply of the greeting. */
 const ANSWER_MS = 5000;
 
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
@@ -86,7 +86,7 @@ export class WireSocket {
     }
   }
 
-  /** @returns {number} bytes that came and that no question took */
+  /** @returns {number} received bytes that no request consumed */
   get left() {
     return this.#gathered.length;
   }

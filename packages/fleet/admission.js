@@ -1,7 +1,7 @@
 /**
- * What an agent makes of a contender of an order: one guard for all of its endpoints, and whatever
- * opens a server from this machine's own definitions: credentials, files of TLS. An order names a
- * storage and addresses; no variable, no file.
+ * Admission of a contender by an agent: one guard for all of its endpoints, with the credentials
+ * and TLS files of this machine's configuration. An order contains a storage and addresses, but no
+ * variables or files.
  */
 
 import { resolveAddress } from '../../engine/addresses.js';
@@ -20,21 +20,21 @@ const OVERHEAD = 'memory';
 /** @typedef {import('../../engine/contender.js').ContenderSpec} ContenderSpec */
 
 /**
- * @param {ContenderSpec} spec of an order
- * @param {{ allowTargets: readonly string[], sameMachine: boolean, home: string }} own of this
- *   agent
- * @returns {Promise<ContenderSpec>} with addresses that were checked
+ * @param {ContenderSpec} spec spec of an order
+ * @param {{ allowTargets: readonly string[], sameMachine: boolean, home: string }} agent
+ *   configuration of this agent
+ * @returns {Promise<ContenderSpec>} with checked addresses
  * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED
  */
-export async function admit(spec, own) {
+export async function admit(spec, agent) {
   requireNames(spec);
   const { storage, wire } = spec;
   const server = await serverOf(spec);
   if (server === null) return spec;
-  const given = wire === undefined ? storage.address : { [server.endpoint]: wire.endpoint };
+  const endpoints = wire === undefined ? storage.address : { [server.endpoint]: wire.endpoint };
   const others = storage.others ?? [];
-  const checked = await requireTarget({ address: given, others }, own);
-  const { address, credentialVariables } = await withOwnFiles(server.name, checked, own.home);
+  const checked = await requireTarget({ address: endpoints, others }, agent);
+  const { address, credentialVariables } = await withOwnFiles(server.name, checked, agent.home);
   const admitted = { ...storage, credentialVariables };
   if (wire === undefined) return { ...spec, storage: { ...admitted, address } };
   const endpoint = address[server.endpoint];
@@ -43,8 +43,8 @@ export async function admit(spec, own) {
 
 /**
  * @param {ContenderSpec} spec
- * @returns {Promise<{ name: string, endpoint: string } | null>} endpoint: of a wire loop; null:
- *   it has no server
+ * @returns {Promise<{ name: string, endpoint: string } | null>} endpoint: server of a wire loop;
+ *   null: none
  * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED: an embedded store, or no
  *   address
  */
@@ -79,8 +79,7 @@ async function withOwnFiles(kind, address, home) {
 }
 
 /**
- * As a command on this machine finds a server: a URL of the environment with this address, or the
- * address alone.
+ * Like a command on this machine: a URL of the environment with this address, or the address alone.
  * @param {string} kind
  * @param {Address} address
  * @param {string} home

@@ -1,7 +1,7 @@
 /**
- * The agent of a load machine: waits for a lease, runs its share of the benchmarks, uploads, waits
- * again. Generators are its child processes, so that a blocked event loop in one of them does not
- * cost it the lease. It prints nothing.
+ * The agent of a load machine: waits for a lease, runs its share of the benchmarks, uploads, and
+ * waits again. Generators are child processes, so that a blocked event loop of a generator does not
+ * lose the lease. It prints nothing.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -9,7 +9,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { refusedError } from '../../lib/errors.js';
 import { identityOf, sourceDigest } from './configuration.js';
-import { LEASES, LOCK_MS, PREFIX, RENEW_MS, STALLED_MS, uploadsOf } from './coordination-keys.js';
+import {
+  LEASES,
+  LOCK_MS,
+  PREFIX,
+  RENEW_MS,
+  runKey,
+  STALLED_MS,
+  uploadsOf,
+} from './coordination-keys.js';
 import { compareClocks, toNs } from './coordinator-clock.js';
 import { connectCoordinator, connectionOptions } from './coordinator-connection.js';
 import { leaseSchema, leaseText } from './order-schema.js';
@@ -20,10 +28,10 @@ import { firstIssue } from './strict.js';
 
 /** @typedef {import('./session.js').SessionContext} SessionContext */
 
-/** To leave the list of agents. */
+/** Time limit to leave the list of agents. */
 const CLOSE_MS = 2000;
 
-/** Jobs run once: a benchmark that is repeated by itself would be another load. */
+/** Jobs run once, because an automatic repetition would be a different load. */
 export const ONCE = Object.freeze({ attempts: 1, removeOnComplete: false, removeOnFail: false });
 
 /**
@@ -37,14 +45,14 @@ export const ONCE = Object.freeze({ attempts: 1, removeOnComplete: false, remove
  * @param {object} options
  * @param {import('./coordinator-connection.js').Coordinator} options.coordinator
  * @param {string} options.name
- * @param {readonly string[]} options.allowTargets servers off loopback that it may load
+ * @param {readonly string[]} options.allowTargets servers outside loopback that it may load
  * @param {string} options.home
- * @param {AbortSignal} options.signal ends it
+ * @param {AbortSignal} options.signal stops it
  * @param {(event: AgentEvent) => void} options.onEvent
- * @param {SessionContext['play']} [options.play] in place of processes
- * @returns {Promise<void>} when it was ended
+ * @param {SessionContext['play']} [options.play] instead of processes
+ * @returns {Promise<void>} resolves when it was stopped
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: no coordinator; E_USAGE: its
- *   name is taken
+ *   name is in use
  */
 export async function runAgent(options) {
   const { password, controller = password } = options.coordinator.credentials;
@@ -55,6 +63,17 @@ export async function runAgent(options) {
   } finally {
     client.disconnect();
   }
+}
+
+/**
+ * Another job with the same signed lease is refused until the lease ends. Removing this key gains
+ * nothing, because orders contain the key of the agent of the seat.
+ * @param {import('ioredis').Redis} client
+ * @param {{ run: string, seat: number, leftMs: number }} lease
+ * @returns {Promise<boolean>} false: it is in use
+ */
+async function takeSeat(client, { run, seat, leftMs }) {
+  return (await client.set(runKey(run, `taken-${seat}`), '1', 'PX', leftMs, 'NX')) !== null;
 }
 
 /**
@@ -78,22 +97,30 @@ async function serveLeases(client, options) {
     const { data, error: wrong } = leaseSchema.safeParse(job.data);
     if (wrong) throw refusedError(`a lease is not valid: ${firstIssue(wrong)}`, 'use one version');
     const { run, seat, count, untilMs, signature } = data;
-    const isOver = toNs(await client.time()) / 1e6 > untilMs;
-    if (isOver || !verifies(leaseText(data), signature)) {
-      const what = isOver ? 'a lease has ended' : 'a lease is not signed by the controller';
-      throw refusedError(what, 'start agents with the token of this coordinator');
+    const leftMs = untilMs - Math.floor(toNs(await client.time()) / 1e6);
+    const issue =
+      leftMs <= 0
+        ? 'has ended'
+        : !verifies(leaseText(data), signature)
+          ? 'is not signed by the controller'
+          : (await takeSeat(client, { run, seat, leftMs }))
+            ? null
+            : 'was taken before';
+    if (issue !== null) {
+      throw refusedError(`a lease ${issue}`, 'start agents with the token of this coordinator');
     }
     const { key, signed } = createSeatKey();
     busy = true;
     onEvent({ type: 'leased', run, seat, count });
     const uploads = new Queue(uploadsOf(run), { connection: client, prefix: PREFIX });
-    const tell = (/** @type {Record<string, unknown>} */ message) =>
+    const notify = (/** @type {Record<string, unknown>} */ message) =>
       job.updateProgress({ ...message, seat });
     const session = new Session({
       data,
       client,
-      tell,
+      notify,
       verifies,
+      key,
       signed: (step) => signed({ run, seat, step }),
       allowTargets,
       home,
@@ -111,7 +138,7 @@ async function serveLeases(client, options) {
       const identity = await identityOf(data.storages);
       clock = await compareClocks(client);
       session.clock = clock;
-      await tell({ type: 'ready', name, identity, machine: describeMachine(), clock, key });
+      await notify({ type: 'ready', name, identity, machine: describeMachine(), clock, key });
       await session.run();
       onEvent({ type: 'released', run, seat, count });
     } catch (error) {
@@ -139,7 +166,7 @@ async function serveLeases(client, options) {
   if (!signal.aborted) {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   }
-  // Without the coordinator neither of them ends.
+  // Without the coordinator neither of them resolves.
   const closed = Promise.all([presence.stop(), worker.close(true)]).catch(() => {});
   await Promise.race([closed, sleep(CLOSE_MS, null, { ref: false })]);
 }

@@ -1,6 +1,6 @@
 /**
- * Which servers a run of several machines may load: decided where it is started, and once more by
- * each agent, from a list of its own. The coordinator is never among them.
+ * Allowed targets of a run on several machines: checked by the controller, and again by each agent
+ * against its own list. The coordinator is never allowed.
  */
 
 import { connect } from 'node:net';
@@ -18,8 +18,8 @@ const CONNECT_MS = 2000;
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 
 /**
- * An order has names and options: what would have this machine load a file, or start another
- * program, is refused.
+ * An order contains names and options; anything that would load a file or start a program is
+ * refused.
  * @param {import('../../engine/contender.js').ContenderSpec} spec
  * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED
  */
@@ -29,30 +29,31 @@ export function requireNames(spec) {
     { what: 'storage', name: opener === 'wire' ? wire?.protocol : storage.storage },
     ...tasks.flatMap((task) => (task === null ? [] : { what: 'workload', name: task.workload })),
   ];
-  const foreign = names.find(({ name }) => !/^[a-z0-9-]+$/i.test(String(name)));
-  if (foreign !== undefined) {
+  const invalid = names.find(({ name }) => !/^[a-z0-9-]+$/i.test(String(name)));
+  if (invalid !== undefined) {
     throw refusedError(
-      `the ${foreign.what} of an order is no name of an installed one`,
+      `the ${invalid.what} of an order is not the name of an installed one`,
       'npx dragstrip list names them',
     );
   }
-  const given = /** @type {Record<string, unknown>} */ ({ ...storage, ...spec });
-  const found = ['driver', 'runtime', 'cpus'].find((name) => given[name] !== undefined);
+  const fields = /** @type {Record<string, unknown>} */ ({ ...storage, ...spec });
+  const refused = ['driver', 'runtime', 'cpus'].find((name) => fields[name] !== undefined);
   const isKnown = opener === (wire === undefined ? 'storage' : 'wire');
-  if (found === undefined && isKnown) return;
+  if (refused === undefined && isKnown) return;
   throw refusedError(
-    `an order has a ${found ?? opener} of another machine`,
+    `an order has a ${refused ?? opener} of another machine`,
     'leave out the option',
   );
 }
 
 /**
- * Every endpoint of an order goes through this, whatever it is for.
+ * Checks every endpoint of an order.
  * @param {Pick<import('./portable.js').Target, 'address' | 'others'>} target
- * @param {{ allowTargets: readonly string[], sameMachine: boolean }} own of this agent
- * @returns {Promise<import('../../lib/types.js').Address>} its address as it was checked: a name
- *   may resolve to another one later
- * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED: it does not load this server
+ * @param {{ allowTargets: readonly string[], sameMachine: boolean }} own configuration of this
+ *   agent
+ * @returns {Promise<import('../../lib/types.js').Address>} the checked address, since a name may
+ *   resolve differently later
+ * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED: this server is not allowed
  */
 export async function requireTarget({ address, others = [] }, { allowTargets, sameMachine }) {
   /** @type {import('../../lib/types.js').Address} */
@@ -62,7 +63,7 @@ export async function requireTarget({ address, others = [] }, { allowTargets, sa
     const name = formatPlace(endpoint);
     if (isLoopback(endpoint) && !sameMachine) {
       throw refusedError(
-        `${name} is this machine only where the race was started`,
+        `${name} is a loopback address, but this is not the machine of the controller`,
         'name the server by an address that all agents reach',
       );
     }
@@ -76,8 +77,8 @@ export async function requireTarget({ address, others = [] }, { allowTargets, sa
       );
     }
   }
-  const own = Object.keys(address).map((key) => [key, checked[key]]);
-  return Object.fromEntries(own);
+  const endpoints = Object.keys(address).map((key) => [key, checked[key]]);
+  return Object.fromEntries(endpoints);
 }
 
 /** @param {Pick<import('./portable.js').Target, 'address' | 'others'>} target */
@@ -86,7 +87,7 @@ export function endpointsOf({ address, others = [] }) {
 }
 
 /**
- * @param {Iterable<Endpoint>} endpoints of a server that is to be measured
+ * @param {Iterable<Endpoint>} endpoints endpoints of a server to measure
  * @param {Endpoint} coordinator
  * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED: it is the coordinator
  */
@@ -100,12 +101,12 @@ export function requireOther(endpoints, coordinator) {
 function isCoordinator(endpoint) {
   return refusedError(
     `${formatEndpoint(endpoint)} is the coordinator: it is never measured`,
-    'start a coordinator of its own: npx dragstrip servers start coordinator',
+    'start a separate coordinator: npx dragstrip servers start coordinator',
   );
 }
 
 /**
- * The same server may be reached by two addresses: a Redis tells which process it is.
+ * A server may have several addresses; Redis reports its process.
  * @param {import('./portable.js').Target} target
  * @param {import('ioredis').Redis} coordinator
  * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED
@@ -135,7 +136,7 @@ export async function requireOtherProcess({ address, credentialVariables }, coor
     if (own !== null && own === other) throw isCoordinator(endpoint);
   } catch (error) {
     if (error.code === 'E_REFUSED') throw error;
-    // Another protocol, or INFO is not allowed: a coordinator answers it.
+    // A different protocol, or INFO is not permitted: not a coordinator, which replies to it.
   } finally {
     client.disconnect();
   }
@@ -147,9 +148,9 @@ async function runId(client) {
 }
 
 /**
- * The network between this machine and a server: opening a connection takes one round trip.
+ * The network between this machine and a server: connecting takes one round trip.
  * @param {Endpoint} endpoint
- * @returns {Promise<number | null>} ns, the smallest of five; null: it does not answer
+ * @returns {Promise<number | null>} ns, the minimum of five; null: no reply
  */
 export async function roundTripOf(endpoint) {
   let best = Number.POSITIVE_INFINITY;

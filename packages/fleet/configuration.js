@@ -1,6 +1,6 @@
 /**
- * What has to be equal on all machines of a run, so that their operations are the same: Dragstrip
- * with its source files, Node, drivers, profiles, and what the environment sets of the process.
+ * Configuration that must be equal on all machines of a run: Dragstrip with its source files, Node,
+ * drivers, profiles, and environment variables of the process.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,12 +12,12 @@ import { version } from '../../lib/version.js';
 import { loadStorage, parseSelection } from '../../storages/index.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Folders whose files a benchmark's process may load. */
+/** Folders with modules of benchmark processes. */
 const SOURCES = [
   ...['codecs', 'data', 'engine', 'lib', 'limits', 'load', 'measure', 'packages', 'protocols'],
   ...['servers', 'stats', 'storages', 'workloads'],
 ];
-/** Of the environment, what changes the speed of a process of Node. */
+/** Environment variables that change the speed of a Node process. */
 const VARIABLES = ['NODE_OPTIONS', 'UV_THREADPOOL_SIZE', 'MALLOC_ARENA_MAX'];
 
 /**
@@ -30,8 +30,8 @@ const VARIABLES = ['NODE_OPTIONS', 'UV_THREADPOOL_SIZE', 'MALLOC_ARENA_MAX'];
  */
 
 /**
- * @param {readonly string[]} storages as they are named on the command line
- * @returns {Promise<Identity>} of this machine
+ * @param {readonly string[]} storages names as on the command line
+ * @returns {Promise<Identity>} configuration of this machine
  */
 export async function identityOf(storages) {
   /** @type {Record<string, string>} */
@@ -53,12 +53,11 @@ export async function identityOf(storages) {
   return { dragstrip: version, node, arch, drivers, configuration };
 }
 
-/** Of the files as they were when the process began. @type {string | undefined} */
+/** Digest of the files at the start of the process. @type {string | undefined} */
 let digest;
 
 /**
- * Reads some hundred files, which keeps the event loop busy: an agent does it before it takes a
- * lease.
+ * Reads some hundred files, which blocks the event loop, so an agent does it before it has a lease.
  * @returns {string}
  */
 export function sourceDigest() {
@@ -79,19 +78,19 @@ function readDigest() {
 
 /**
  * @param {Identity} wanted
- * @param {Identity} found
- * @returns {string[]} each difference in words; none: equal
+ * @param {Identity} actual
+ * @returns {string[]} descriptions of the differences; empty: equal
  */
-export function differencesOf(wanted, found) {
+export function differencesOf(wanted, actual) {
   const partsOf = (/** @type {Identity} */ { dragstrip, node, arch, drivers }) =>
     Object.entries({ Dragstrip: dragstrip, Node: node, architecture: arch, ...drivers });
-  const own = new Map(partsOf(found));
+  const actualParts = new Map(partsOf(actual));
   const differences = partsOf(wanted).flatMap(([what, expected]) => {
-    const other = own.get(what) ?? 'not installed';
+    const other = actualParts.get(what) ?? 'not installed';
     return other === expected ? [] : `${what} ${other} instead of ${expected}`;
   });
-  if (differences.length === 0 && wanted.configuration !== found.configuration) {
-    const [a, b] = [wanted, found].map(({ configuration }) => configuration.slice(0, 12));
+  if (differences.length === 0 && wanted.configuration !== actual.configuration) {
+    const [a, b] = [wanted, actual].map(({ configuration }) => configuration.slice(0, 12));
     const parts = 'source files, profiles or environment (NODE_OPTIONS and the like)';
     differences.push(`configuration ${b} instead of ${a}: ${parts}`);
   }

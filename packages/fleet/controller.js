@@ -1,7 +1,7 @@
 /**
- * A run on several machines from where it was started: all agents or none, every step of every
- * round on all of them at the same time, and what they uploaded. While the clock runs, nothing is
- * sent but the signs of life. The rounds are in fleet-rounds.js.
+ * Controller of a run on several machines: all agents or none, every step of every round on all of
+ * them at the same time, and their uploads. During a measurement only heartbeats are sent. The
+ * rounds are in fleet-rounds.js.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -29,13 +29,13 @@ import { jobSchema } from './upload-schema.js';
 /** @typedef {import('./upload.js').Upload} Upload */
 
 export const WAIT_MS = 30_000;
-/** A lease is taken in the time that a run waits for its agents, and is worth nothing later. */
+/** A lease must be taken while the run waits for its agents, and expires afterwards. */
 const LEASE_MS = 60_000;
-/** After an order to stop: a second for outstanding replies, and the upload. */
+/** Time after an order to stop: a second for outstanding replies, and the upload. */
 const STOP_MS = 6000;
 const END_MS = 2000;
 const CLOSE_MS = 6000;
-/** Silence of the coordinator that ends a run. */
+/** Inactivity of the coordinator that ends a run. */
 const COORDINATOR_MS = 8000;
 const MERGE_MS = 8000;
 const UPLOAD_LOCK_MS = 60_000;
@@ -44,18 +44,18 @@ const UPLOAD_LOCK_MS = 60_000;
  * @typedef {object} FleetOptions
  * @property {import('./coordinator-connection.js').Coordinator} coordinator
  * @property {number} agents
- * @property {readonly string[]} storages as they are named
- * @property {'invalid' | 'truncate'} [onLoss] what becomes of a round that loses an agent
- * @property {number} [waitMs] for the agents
+ * @property {readonly string[]} storages names as on the command line
+ * @property {'invalid' | 'truncate'} [onLoss] handling of a round that loses an agent
+ * @property {number} [waitMs] time to wait for the agents
  * @property {AbortSignal} [signal]
  * @property {(ready: number, count: number) => void} [onWaiting]
  */
 
 /**
  * @param {FleetOptions} options
- * @returns {Promise<Fleet>} all agents are there, and equal
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: no coordinator, fewer agents, or
- *   others
+ * @returns {Promise<Fleet>} resolves when all agents are present and equal
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: no coordinator, too few agents,
+ *   or different configurations
  */
 export async function openFleet(options) {
   const { password, controller = password } = options.coordinator.credentials;
@@ -77,26 +77,25 @@ export class Fleet {
   #orders = 0;
   /** @type {Step | null} */
   #step = null;
-  /** Servers that were found to be others than the coordinator. @type {Set<string>} */
+  /** Servers known to differ from the coordinator. @type {Set<string>} */
   #checked = new Set();
   #stop = new AbortController();
   /**
-   * Called after each benchmark: time from the common start until all uploads were there, time to
-   * merge them.
+   * Called after each benchmark: time from the common start to the last upload, time to merge them.
    * @type {((figures: { waitedNs: number, mergedNs: number }) => void) | null}
    */
   onMerge = null;
-  /** Uploads that were refused: of a lost agent, a second one, of another step. */
+  /** Refused uploads: from a lost agent, duplicates, of a different step. */
   refused = 0;
   /** @type {{ agent: string, reason: string, aliveNs: number | null } | null} */
   lost = null;
-  /** Smallest ns to open a connection, by agent and server. @type {Map<string, Upload['targets']>} */
+  /** Minimum connect time in ns, by agent and server. @type {Map<string, Upload['targets']>} */
   targets = new Map();
 
   /**
    * @param {import('ioredis').Redis} client
    * @param {FleetOptions} options
-   * @param {(text: string) => string} signed by the controller
+   * @param {(text: string) => string} signed signed by the controller
    */
   constructor(client, options, signed) {
     this.client = client;
@@ -128,7 +127,7 @@ export class Fleet {
     this.identity = null;
   }
 
-  /** Aborted when the run cannot go on: an agent was lost. */
+  /** Aborted when the run cannot go on: an agent is lost. */
   get signal() {
     return this.#stop.signal;
   }
@@ -154,7 +153,7 @@ export class Fleet {
     signal?.removeEventListener('abort', wake);
     if (signal?.aborted) throw new DragstripError('E_ABORTED', `run ${run} was stopped`);
     if (ready() < count) throw this.#tooFew(ready(), waitMs);
-    // Each has looked for it: a controller that is killed later leaves no file behind.
+    // Every agent has checked it, so a controller killed later leaves no file.
     this.removeProof();
     this.#requireEqual();
   }
@@ -185,13 +184,13 @@ export class Fleet {
     );
   }
 
-  /** @param {number} [ms] for which the agents go on without another sign of life */
+  /** @param {number} [ms] time that agents continue without another heartbeat */
   async #renew(ms = ALIVE_MS) {
     if (this.lost !== null) return;
     await this.client.set(runKey(this.run, 'alive'), '1', 'PX', ms);
   }
 
-  /** Without the coordinator no agent is heard of any more: the run cannot go on. */
+  /** Without the coordinator no agent can report, so the run ends. */
   async #keepAlive() {
     if (this.#renewing) return;
     this.#renewing = true;
@@ -219,7 +218,7 @@ export class Fleet {
     if (this.lost !== null) return;
     const name = agent === '' ? `${seat + 1}` : agent;
     this.lost = { agent: name, reason, aliveNs: null };
-    // The others stop because this key is gone; so they would if this process had been lost.
+    // Agents stop when this key is missing, as they do if this process is lost.
     this.client.del(runKey(this.run, 'alive')).catch(() => {});
   }
 
@@ -246,18 +245,20 @@ export class Fleet {
     current.uploads.set(number, upload);
     seat.clock = upload.clock;
     this.targets.set(seat.agent, { ...this.targets.get(seat.agent), ...upload.targets });
-    // The entry stays, so that a second upload of the same name is none; what it held is here.
+    // The entry stays, so that a second upload of the same name is refused; its contents are kept
+    // here.
     await job.updateData({ seat: number, step });
     this.leases.changed();
     return 'taken';
   }
 
   /**
-   * All of them begin together when all are ready.
+   * All agents begin together when all are ready.
    * @param {readonly Lease[]} leases
    * @param {import('./fleet-rounds.js').Order} order
    * @param {{ signal?: AbortSignal, onStart?: () => void }} how
-   * @returns {Promise<Step>} all uploads are there, one has failed, or an agent was lost
+   * @returns {Promise<Step>} resolves when all uploads are received, one has failed, or an agent is
+   *   lost
    */
   async runStep(leases, order, { signal, onStart }) {
     this.#steps += 1;
@@ -267,17 +268,18 @@ export class Fleet {
     let timer;
     const stop = () => {
       this.#order({ type: 'stop' }).catch(() => {});
-      timer ??= setTimeout(() => this.#giveUp(step), STOP_MS);
+      timer ??= setTimeout(() => this.#stopWaiting(step), STOP_MS);
     };
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted) stop();
     try {
       const seats = leases.map(({ seat }) => seat);
       if (this.lost === null) {
-        await this.#order({ ...order, type: 'play', step: step.number, seats });
+        const keys = leases.map(({ key }) => key);
+        await this.#order({ ...order, type: 'play', step: step.number, seats, keys });
       }
       await this.#follow(step, onStart);
-      // Merging may keep this process busy for seconds: that is no reason for agents to stop.
+      // Merging may block this process for seconds, during which agents must not stop.
       await this.#renew(MERGE_MS);
       if (this.lost !== null) await this.#gather(step);
       return step;
@@ -288,10 +290,10 @@ export class Fleet {
     }
   }
 
-  /** @param {Step} step Stopped a while ago: not all have answered, and may never. */
-  #giveUp(step) {
+  /** @param {Step} step Stopped a while ago; some agents may never upload. */
+  #stopWaiting(step) {
     const message = `no upload ${STOP_MS / 1000} s after the order to stop`;
-    step.giveUp({ code: 'E_ABORTED', message });
+    step.stopWaiting({ code: 'E_ABORTED', message });
     this.leases.changed();
   }
 
@@ -313,13 +315,13 @@ export class Fleet {
       await leases.until(() => isOver() || step.failure() !== null);
     }
     if (isOver()) return;
-    // One of them failed: what the others would measure is another load.
+    // One agent failed, so the others would measure a different load.
     await this.#order({ type: 'stop' });
     await leases.until(isOver, STOP_MS);
-    this.#giveUp(step);
+    this.#stopWaiting(step);
   }
 
-  /** An agent was lost: what the others have may be wanted. @param {Step} step */
+  /** An agent was lost; the uploads of the others may be needed. @param {Step} step */
   async #gather(step) {
     const lost = /** @type {NonNullable<Fleet['lost']>} */ (this.lost);
     this.#stop.abort();
@@ -329,14 +331,14 @@ export class Fleet {
     await this.leases.until(() => step.isUploaded(left), STOP_MS);
   }
 
-  /** @returns {{ code: string, message: string }} of the round in which an agent was lost */
+  /** @returns {{ code: string, message: string }} the round in which an agent was lost */
   lossFailure() {
     const { agent, reason } = /** @type {NonNullable<Fleet['lost']>} */ (this.lost);
     return { code: 'E_AGENT_LOST', message: `agent ${agent} was lost: ${reason}` };
   }
 
   /**
-   * @param {Step} step of one contender, measured whole
+   * @param {Step} step step of one contender without blocks
    * @param {import('../../engine/roles.js').Contender} contender
    */
   async mergeStep(step, contender) {
@@ -354,7 +356,10 @@ export class Fleet {
     return seat;
   }
 
-  /** @param {Step} step @returns {import('./merge-agents.js').Contribution[]} what a loss leaves */
+  /**
+   * @param {Step} step @returns {import('./merge-agents.js').Contribution[]} contributions of the
+   *   remaining agents
+   */
   #leftOf(step) {
     const { atNs } = step;
     const { aliveNs = null } = this.lost ?? {};
@@ -376,7 +381,7 @@ export class Fleet {
   async close() {
     clearInterval(this.renewal);
     this.removeProof?.();
-    // Without the coordinator nothing can be removed; agents end by the dead-man key.
+    // Without the coordinator nothing can be removed; the missing dead-man key stops the agents.
     await Promise.race([this.#remove().catch(() => {}), sleep(CLOSE_MS, null, { ref: false })]);
     this.receiver.close(true).catch(() => {});
     this.uploads.disconnect().catch(() => {});
@@ -389,7 +394,8 @@ export class Fleet {
     await this.#order({ type: 'end' });
     await leases.withdraw();
     await leases.until(() => leases.all.every(({ state }) => state !== 'ready'), END_MS);
-    await client.del(runKey(run, 'alive'), runKey(run, 'orders'));
+    const taken = leases.all.map((_, seat) => runKey(run, `taken-${seat}`));
+    await client.del(runKey(run, 'alive'), runKey(run, 'orders'), ...taken);
     await this.receiver.close(true);
     await this.uploads.obliterate({ force: true });
     await this.uploads.close();
@@ -401,7 +407,7 @@ export class Fleet {
  * @param {string} payload
  * @param {Step} step
  * @param {Lease} lease
- * @returns {Upload} what is not valid is a failure of its agent
+ * @returns {Upload} an invalid upload is a failure of its agent
  */
 function readUpload(payload, { order }, { clock }) {
   try {

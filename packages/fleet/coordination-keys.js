@@ -1,41 +1,44 @@
 /**
- * The keys and the times of the coordination. All keys begin alike, so that the coordinator can
- * confine its users to them.
+ * Keys and times of the coordination. All keys have a common prefix, to which the coordinator
+ * restricts its users.
  */
 
 import { COORDINATOR_PREFIX } from '../../servers/coordinator.js';
 
-/** BullMQ puts it before the name of each queue. */
+/** BullMQ's prefix of each queue name. */
 export const PREFIX = COORDINATOR_PREFIX;
-/** One job per agent and run: the lease of the agent, active from the first to the last benchmark. */
+/**
+ * One job per agent and run: the lease of the agent, active from the first to the last benchmark.
+ */
 export const LEASES = 'leases';
 /** Hash of all agents: name → JSON. */
 export const AGENTS_KEY = `${PREFIX}:agents`;
 
 /**
  * A lease ends this long after its last renewal. BullMQ renews it once or twice in RENEW_MS, and
- * looks for ended ones every STALLED_MS, in two steps: the event follows the last sign of life
- * within LOCK_MS + 2 · STALLED_MS, which is to be less than 4 s.
+ * checks for expired ones every STALLED_MS, in two steps: the event follows the last heartbeat
+ * within LOCK_MS + 2 · STALLED_MS, which must be less than 4 s.
  */
 export const LOCK_MS = 2200;
 export const RENEW_MS = 700;
 export const STALLED_MS = 500;
 
-/** The dead-man key of a run: renewed by the controller, deleted where an agent is lost. */
+/** The dead-man key of a run: renewed by the controller, deleted if an agent is lost. */
 export const ALIVE_MS = 2500;
 export const ALIVE_RENEW_MS = 500;
-/** How often agents look for it. */
+/** Interval of the agents' checks of it. */
 export const ALIVE_CHECK_MS = 400;
 
 export const PRESENCE_MS = 500;
-/** An agent that was not heard of for this long is shown as silent, and is not counted. */
+/** An agent inactive for this long is listed as silent, and not counted. */
 export const SILENT_MS = 3000;
-/** Its entry is removed. */
+/** The entry of an agent inactive for this long is removed. */
 export const FORGOTTEN_MS = 60_000;
 
 /**
  * @param {string} run
- * @param {'orders' | 'alive'} part orders: stream of the controller's messages to all agents
+ * @param {'orders' | 'alive' | `taken-${number}`} part orders: stream of the controller's messages
+ *   to all agents; taken: marks the lease of a seat as taken
  * @returns {string} key
  */
 export function runKey(run, part) {

@@ -1,7 +1,7 @@
 /**
- * The clock that all machines have in common: the coordinator's time of day. An agent compares its
- * own monotonic clock with it, by exchanges of TIME; the one with the smallest round trip bounds
- * the error by half of that (Cristian, Probabilistic clock synchronization, 1989).
+ * The common clock of all machines: the coordinator's time of day. An agent compares its own
+ * monotonic clock with it, by exchanges of TIME; the one with the smallest round trip bounds the
+ * error by half of that (Cristian, Probabilistic clock synchronization, 1989).
  */
 
 import { systemClock } from '../../measure/clock.js';
@@ -23,7 +23,7 @@ export function monotonicNs() {
 }
 
 /**
- * @param {{ time(): Promise<any[]> }} client of the coordinator
+ * @param {{ time(): Promise<any[]> }} client client of the coordinator
  * @param {{ exchanges?: number, now?: () => number }} [options]
  * @returns {Promise<ClockReading>}
  */
@@ -39,13 +39,13 @@ export async function compareClocks(client, { exchanges = EXCHANGES, now = monot
   return { ...best, exchanges };
 }
 
-/** @param {any[]} reply of TIME: seconds and microseconds @returns {number} ns */
+/** @param {any[]} reply reply to TIME: seconds and microseconds @returns {number} ns */
 export function toNs([seconds, micros]) {
   return (Number(seconds) - EPOCH_S) * 1e9 + Number(micros) * 1e3;
 }
 
 /**
- * @param {number} offsetNs of the monotonic clock
+ * @param {number} offsetNs offset of the monotonic clock
  * @returns {number} the coordinator's time of day minus this machine's, to the millisecond
  */
 export function timeOffsetMs(offsetNs) {
@@ -57,9 +57,9 @@ const START_MIN_NS = 500e6;
 const START_ROUND_TRIPS = 20;
 
 /**
- * @param {number} nowNs of the coordinator
- * @param {readonly number[]} roundTripsNs of all agents and the controller
- * @returns {number} when all begin: late enough for the message to be everywhere
+ * @param {number} nowNs current time of the coordinator
+ * @param {readonly number[]} roundTripsNs round trips of all agents and the controller
+ * @returns {number} common start, late enough for the message to reach all agents
  */
 export function commonStart(nowNs, roundTripsNs) {
   return nowNs + Math.max(START_MIN_NS, START_ROUND_TRIPS * Math.max(0, ...roundTripsNs));

@@ -1,30 +1,31 @@
 /**
- * Connections to the coordinator. Off loopback they are encrypted, and nothing else is accepted:
- * who reads the token may send orders to all agents.
+ * Connections to the coordinator. Outside loopback encryption is mandatory, because anyone who
+ * reads the token can send orders to all agents.
  */
 
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { formatEndpoint, isLoopback } from '../../lib/address.js';
-import { targetError, usageError } from '../../lib/errors.js';
+import { targetError, unreadable, usageError } from '../../lib/errors.js';
 import { hideSecrets } from '../../lib/secrets.js';
+import { explain } from '../../servers/conversation.js';
 import { agentsToken } from '../../servers/coordinator.js';
 
 const CONNECT_MS = 5000;
-/** While a link is down, it is tried again this often. */
+/** Interval of reconnect attempts. */
 const RETRY_MS = 250;
 
 /**
  * @typedef {object} Coordinator
  * @property {import('../../lib/types.js').Endpoint} endpoint
  * @property {import('../../lib/types.js').Credentials} credentials password: the token of agents,
- *   or the controller's; controller: the latter, where both are known
+ *   or the controller's; controller: use the latter if both are known
  * @property {string} [ca] file of the certificate authority; absent: those of Node
  */
 
 /**
  * @param {Coordinator} coordinator
- * @returns also for BullMQ, which makes connections of its own
+ * @returns also for BullMQ, which opens further connections
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: the file of the authority
  *   cannot be read
  */
@@ -50,21 +51,21 @@ function readAuthority(file) {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw usageError(`--coordinator-ca ${file}: cannot be read (${error.code})`);
+    throw usageError(`--coordinator-ca ${file}: ${unreadable(error)}`);
   }
 }
 
 /** @param {import('../../lib/types.js').Endpoint} endpoint */
 function nameOf({ host }) {
-  // A name of the server, for its certificate, is no address (RFC 6066, 3).
+  // The server name for the certificate must not be an IP address (RFC 6066, 3).
   return host === undefined || /^[\d.]+$|:/.test(host) ? undefined : host;
 }
 
 /**
  * @param {Coordinator} coordinator
  * @returns {Promise<Redis>} logged in
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: it does not answer, or
- *   refuses the token
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: no reply, or it refuses the
+ *   token
  */
 export async function connectCoordinator(coordinator) {
   const options = connectionOptions(coordinator);
@@ -92,17 +93,20 @@ export async function connectCoordinator(coordinator) {
  * @param {Error} error
  * @param {Coordinator} coordinator
  */
-function asTargetError({ message }, { endpoint, credentials }) {
+function asTargetError(error, { endpoint, credentials }) {
   const where = `coordinator at ${formatEndpoint(endpoint)}`;
-  const text = hideSecrets(message, credentials);
+  const text = hideSecrets(error.message, credentials);
   if (/NOAUTH|WRONGPASS|AUTH|NOPERM/.test(text)) {
     return targetError(`${where}: the token is not accepted`, 'name its file by --token-file');
   }
   if (!isLoopback(endpoint) && /certificate|SSL|TLS|wrong version|ECONNRESET/i.test(text)) {
     return targetError(
-      `${where}: no encrypted connection (${text}); off loopback there is no other`,
+      `${where}: no encrypted connection (${text}); outside loopback encryption is mandatory`,
       'give the certificate authority by --coordinator-ca, or forward its port by ssh -L',
     );
   }
-  return targetError(`${where}: ${text}`, 'npx dragstrip servers start coordinator');
+  const reason = hideSecrets(explain(error), credentials);
+  const hint =
+    'start one with `npx dragstrip servers start coordinator`, or add --coordinator HOST:PORT';
+  return targetError(`${where}: ${reason}`, hint);
 }

@@ -1,6 +1,6 @@
 /**
- * What a run of several machines adds to its result, as the run goes on. The figures of each agent
- * are in the rounds already (merge-agents.js).
+ * Entries of a run on several machines in its result, added during the run. The figures of each
+ * agent are in the rounds (merge-agents.js).
  */
 
 import { formatEndpoint } from '../../lib/address.js';
@@ -11,7 +11,7 @@ import { fleetWarnings } from './fleet-warnings.js';
 
 /**
  * @param {Fleet} fleet
- * @returns {(event: RunEvent) => void} to be called with each event of the run
+ * @returns {(event: RunEvent) => void} handler of the events of the run
  */
 export function recordFleet(fleet) {
   /** @type {import('../../lib/fleet.js').Fleet['lost']} */

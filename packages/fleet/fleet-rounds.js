@@ -1,14 +1,14 @@
 /**
- * Rounds on several machines: what is ordered, what each agent plays of it, and how the controller
- * makes one round of what they uploaded. A load that runs whole begins on all agents at the same
- * time; for segments in blocks everything is fixed before the clock starts: all agents draw the
- * same timetable from the seed (engine/schedule/timed.js).
+ * Rounds on several machines: orders, their execution by each agent, and merging the uploads into
+ * one round. A load without blocks begins on all agents at the same time; segments in blocks follow
+ * a timetable that all agents draw from the seed before the clock starts
+ * (engine/schedule/timed.js).
  */
 
 import { createProcesses } from '../../engine/contender-process.js';
 import { segmentsPerBlock } from '../../engine/roles.js';
 import { playRound } from '../../engine/round.js';
-import { timed, timetableOf, whole } from '../../engine/schedule/index.js';
+import { timed, timetableOf, wholeSegment } from '../../engine/schedule/index.js';
 import { ROUNDS_LEAST } from '../../stats/precision.js';
 import { mergeBlocks, mergeWhole, seatOf } from './merge-agents.js';
 import { portable, specForAgent, targetOf } from './portable.js';
@@ -21,31 +21,31 @@ import { portable, specForAgent, targetOf } from './portable.js';
 
 /**
  * A segment: some hundred milliseconds, since starts are some milliseconds apart. Its first part,
- * in which machines may still begin, is not counted: LATE_MAX_NS of merge-agents.js.
+ * in which machines may start late, is not counted: LATE_MAX_NS of merge-agents.js.
  */
 const SEGMENT_NS = 200e6;
 const RAMP_NS = 50e6;
-/** Until the next segment: replies come back, and the process of the next one wakes up. */
+/** Gap before the next segment, for outstanding replies and to wake the next process. */
 const GAP_NS_MIN = 50e6;
 const GAP_NS_MAX = 500e6;
 const LEAD_BLOCKS = 1;
-/** One of these segments is as long as 19 counted ones of a single machine. */
+/** Such a segment is as long as 19 counted ones of a single machine. */
 const BLOCKS_MIN = 4;
 const BLOCKS_MAX = 20;
 const ROUNDS_AIM = 8;
-/** Of a round that is invalid, since machines began too late. */
+/** Attempts of a round that is invalid because machines started too late. */
 const ATTEMPTS = 3;
-/** Of a round: to start, open and warm up its processes. */
+/** Time limit to start, open and warm up the processes of a round. */
 const START_NS = 4e9;
 
 /**
  * @typedef {object} Order names and options, never functions
  * @property {{ every: number, isLocal: boolean, spec: ContenderSpec }[]} contenders isLocal: on the
  *   first agent only, such as the storage that measures the harness itself
- * @property {Amount} [amount] of one contender with one load, measured whole
- * @property {number} [processes] of each agent
- * @property {import('../../engine/schedule/timed.js').TimetableOptions} [timetable] of segments in
- *   blocks
+ * @property {Amount} [amount] amount of one contender with one load, without blocks
+ * @property {number} [processes] processes per agent
+ * @property {import('../../engine/schedule/timed.js').TimetableOptions} [timetable] timetable of
+ *   segments in blocks
  */
 
 /** @param {Order} order */
@@ -55,28 +55,28 @@ function slotsOf({ contenders, timetable }) {
 }
 
 /**
- * What one agent does of an order.
+ * Runs the share of one agent in an order.
  * @param {Order} order
  * @param {{ share: import('../../engine/share.js').Share, home: string, sameMachine: boolean,
- *   signal: AbortSignal, atStart: () => Promise<number>,
- *   processes?: import('../../engine/contender-process.js').ProcessFactory }} own processes:
- *   default, of their own
- * @returns {Promise<(UploadedSeat | null)[]>} by contender; null: it runs on another machine
+ *   signal: AbortSignal, atStart: () => Promise<number>, processes?:
+ *   import('../../engine/contender-process.js').ProcessFactory }} agent processes: by default
+ *   separate ones
+ * @returns {Promise<(UploadedSeat | null)[]>} by contender; null: it runs on a different machine
  */
-export async function playShare(order, own) {
+export async function playShare(order, agent) {
   const { contenders, amount, timetable } = order;
-  const { share, signal, atStart, processes = createProcesses() } = own;
+  const { share, signal, atStart, processes = createProcesses() } = agent;
   const mine = [...contenders.keys()].filter((i) => !contenders[i].isLocal || share.index === 0);
   const slots = slotsOf(order);
   const { seats } = await playRound({
     seats: contenders.map(({ spec, isLocal }) => ({
       name: spec.storage.storage,
-      spec: specForAgent(spec, own),
+      spec: specForAgent(spec, agent),
       shares: isLocal ? undefined : sharesOf(share, order.processes ?? 1),
     })),
     schedule: (seen) =>
       timetable === undefined
-        ? whole(0, /** @type {Amount} */ (amount), seen)
+        ? wholeSegment(0, /** @type {Amount} */ (amount), seen)
         : timed(mine, slots, timetable, seen),
     processes,
     signal,
@@ -85,8 +85,8 @@ export async function playShare(order, own) {
   return contenders.map((_, i) => {
     const seat = mine.includes(i) ? seats[i] : undefined;
     if (seat === undefined) return null;
-    const { segments, leads, kept, facts, failure } = seat;
-    return { segments, leads, kept, facts, failure };
+    const { segments, leads, kept, processRecords, failure } = seat;
+    return { segments, leads, kept, processRecords, failure };
   });
 }
 
@@ -185,8 +185,8 @@ export function runnerOf(fleet) {
         return merged.seats;
       }, signal);
     },
-    // Nobody knows before how long an amount takes, so that no timetable has it: each segment has a
-    // common start of its own.
+    // The duration of an amount is unknown in advance, so it has no timetable: each segment has a
+    // separate common start.
     async playAmounts(contenders, amounts, { round, orderSeed, signal, onPhase, onStart }) {
       const seats = contenders.map((one) => seatOf(one, [], null));
       const all = contenders.map((one) => ({ ...one, every: 1 }));
@@ -205,14 +205,14 @@ export function runnerOf(fleet) {
         if (signal?.aborted && fleet.lost === null) break;
         if (seat.isOut) continue;
         const { name, spec } = contenders[index];
-        const own = { ...contenders[index], spec: { ...spec, tasks: [spec.tasks[load]] } };
+        const contender = { ...contenders[index], spec: { ...spec, tasks: [spec.tasks[load]] } };
         const onProgress = (/** @type {{ phase: string }} */ { phase }) => {
           onPhase?.(`${name}, ${phase}`, i / slots.length);
           if (phase === 'measure') onStart?.();
         };
         const how = { signal, onProgress };
         const [played] = await untilInTime(
-          async () => [await playWhole(fleet, [own, amounts[load], how])],
+          async () => [await playWhole(fleet, [contender, amounts[load], how])],
           signal,
         );
         seat.takeLoad(load, played);
@@ -223,7 +223,7 @@ export function runnerOf(fleet) {
 }
 
 /**
- * A round that is invalid, since machines began too late, is repeated: no contender is to blame.
+ * A round is repeated if machines started too late, which is not a fault of a contender.
  * @param {() => Promise<import('../../engine/seat.js').Seat[]>} play
  * @param {AbortSignal} [signal]
  */

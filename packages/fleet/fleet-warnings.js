@@ -1,4 +1,4 @@
-/** What the agents of a run say about its figures: as warnings of the result. Pure. */
+/** Warnings of the result derived from the agents' records. Pure. */
 
 import { formatDuration, formatRatio } from '../../lib/format.js';
 import { medianOf } from '../../stats/metrics.js';
@@ -8,7 +8,7 @@ import { LATE_MAX_NS, LATE_WARNING_NS } from './merge-agents.js';
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/fleet.js').RoundAgent} RoundAgent */
 
-/** From this ratio to the others on, an agent differs. */
+/** Minimum ratio to the others for a warning. */
 const DIFFERS = 1.25;
 
 /**
@@ -27,13 +27,13 @@ function lossWarning({ lost, onLoss, agents }) {
   const left = agents.length - 1;
   const what =
     onLoss === 'truncate'
-      ? `, which has the seconds in which all were there, of the ${left} others`
+      ? `, limited to the seconds with all agents, from the ${left} others`
       : ', which is invalid';
-  const when = round === undefined ? 'before a round ended' : `in round ${round + 1}${what}`;
+  const when = round === undefined ? 'outside of a round' : `in round ${round + 1}${what}`;
   return {
     code: 'W_AGENT_LOST',
     message: `agent ${agent} was lost (${reason}) ${when}; the run was ended`,
-    hint: 'npx dragstrip agents shows who is there',
+    hint: 'npx dragstrip agents lists the waiting agents',
     benchmark: null,
   };
 }
@@ -62,7 +62,10 @@ function lateWarning(benchmarks) {
   };
 }
 
-/** @param {RoundAgent} one @returns {NonNullable<RoundAgent['slices']>} a whole load is one segment */
+/**
+ * @param {RoundAgent} one @returns {NonNullable<RoundAgent['slices']>} a load without blocks is one
+ *   segment
+ */
 function startsOf({ slices, lateNs, durationNs }) {
   if (slices !== undefined) return slices;
   const [late, invalid] = [LATE_WARNING_NS, LATE_MAX_NS].map((limit) => Number(lateNs > limit));
@@ -70,16 +73,18 @@ function startsOf({ slices, lateNs, durationNs }) {
 }
 
 /**
- * With two agents nobody knows which one differs; from three on it is the one that is not as the
- * median of the others.
+ * With two agents it is unknown which one differs; from three on each is compared with the median
+ * of the others.
  * @param {Benchmark} benchmark
  * @returns {Result['warnings'][number] | []}
  */
 function differing({ id, rounds, load }) {
-  const whole = rounds.filter(({ state }) => state === 'measured').flatMap((r) => r.agents ?? []);
-  const names = [...new Set(whole.map(({ agent }) => agent))];
+  const agentRecords = rounds
+    .filter(({ state }) => state === 'measured')
+    .flatMap((r) => r.agents ?? []);
+  const names = [...new Set(agentRecords.map(({ agent }) => agent))];
   if (names.length < 2) return [];
-  /** @type {[string, (one: RoundAgent) => number | null][]} */
+  /** @type {[string, (agent: RoundAgent) => number | null][]} */
   const figures = [
     ['median latency', ({ latency }) => latency?.p50Ns ?? null],
     // The throughput of an open loop is its rate, given by the options.
@@ -87,7 +92,7 @@ function differing({ id, rounds, load }) {
   ];
   for (const [what, of] of figures) {
     const typical = names.map((name) =>
-      medianOf(whole.filter(({ agent }) => agent === name).flatMap((one) => of(one) ?? [])),
+      medianOf(agentRecords.filter(({ agent }) => agent === name).flatMap((one) => of(one) ?? [])),
     );
     if (typical.some((value) => value === null)) continue;
     const values = typical.map(Number);
@@ -107,7 +112,7 @@ function differing({ id, rounds, load }) {
   return [];
 }
 
-/** @type {[string, (one: RoundAgent) => number | null]} */
+/** @type {[string, (agent: RoundAgent) => number | null]} */
 const throughputFigure = ['throughput', ({ throughput }) => throughput];
 
 /** @param {readonly number[]} values @param {number} i */

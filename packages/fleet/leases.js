@@ -1,6 +1,6 @@
 /**
- * The leases of a run as the controller sees them: which agent has taken which, who is ready,
- * who was lost. Events of BullMQ in, states out.
+ * The leases of a run in the controller: their agents, ready ones, lost ones. Events of BullMQ in,
+ * states out.
  */
 
 import { Queue, QueueEvents, Worker } from 'bullmq';
@@ -13,18 +13,18 @@ import { progressSchema } from './upload-schema.js';
 /**
  * @typedef {object} Lease
  * @property {number} seat from 0
- * @property {'open' | 'ready' | 'lost' | 'ended'} state open: nobody has taken it
- * @property {string} agent its name; empty: not known yet
+ * @property {'open' | 'ready' | 'lost' | 'ended'} state open: not taken
+ * @property {string} agent name of the agent; empty: not known yet
  * @property {import('./configuration.js').Identity | null} identity
  * @property {ReturnType<typeof import('./presence.js').describeMachine> | null} machine
- * @property {import('./coordinator-clock.js').ClockReading} clock of the last comparison
+ * @property {import('./coordinator-clock.js').ClockReading} clock result of the last comparison
  * @property {import('./coordinator-clock.js').ClockReading} firstClock
- * @property {string} key public key of its agent; empty: not known yet
- * @property {string} reason why it was lost
+ * @property {string} key public key of the agent; empty: not known yet
+ * @property {string} reason reason of the loss
  */
 
 const NO_CLOCK = Object.freeze({ offsetNs: 0, roundTripNs: 0, exchanges: 0 });
-/** Events of a run are read at once; the stream is no archive. */
+/** Events are read immediately, so the stream can be short. */
 const EVENTS_MAX = 2000;
 
 export class Leases {
@@ -54,7 +54,7 @@ export class Leases {
     const shared = { connection, prefix: PREFIX };
     this.queue = new Queue(LEASES, { ...shared, streams: { events: { maxLen: EVENTS_MAX } } });
     this.events = new QueueEvents(LEASES, { ...shared, blockingTimeout: 2000 });
-    // It takes no job: it looks for leases that nobody renews, also where all agents are lost.
+    // It takes no jobs; it detects expired leases, even if all agents are lost.
     this.checker = new Worker(LEASES, null, {
       ...shared,
       autorun: false,
@@ -66,8 +66,8 @@ export class Leases {
     this.events.on('error', () => {});
     this.checker.on('error', () => {});
     this.events.on('progress', ({ jobId, data }) => this.#take(jobId, data));
-    this.events.on('stalled', ({ jobId }) => this.#lose(jobId, 'it gives no sign of life'));
-    // After a loss the others end their leases too: what they upload is wanted.
+    this.events.on('stalled', ({ jobId }) => this.#lose(jobId, 'no heartbeat'));
+    // After a loss the other leases end too, but their uploads are needed.
     this.events.on('failed', ({ jobId, failedReason }) => {
       if (this.all.some(({ state }) => state === 'lost')) this.#end(jobId);
       else this.#lose(jobId, failedReason);
@@ -78,7 +78,7 @@ export class Leases {
   /**
    * @param {Pick<import('./order-schema.js').LeaseData, 'storages' | 'untilMs'>} data
    * @param {(text: string) => string} signed by the controller
-   * @returns {Promise<void>} when the leases can be taken
+   * @returns {Promise<void>} resolves when the leases can be taken
    */
   async offer(data, signed) {
     await this.events.waitUntilReady();
@@ -101,7 +101,7 @@ export class Leases {
     return this.all.find(({ seat }) => jobId === `${this.run}-${seat}`);
   }
 
-  /** @param {string} jobId @param {unknown} progress of the session; any other is not read */
+  /** @param {string} jobId @param {unknown} progress progress of a session; others are ignored */
   #take(jobId, progress) {
     const seat = this.#of(jobId);
     const { data: message } = progressSchema.safeParse(progress);
@@ -136,7 +136,7 @@ export class Leases {
     this.changed();
   }
 
-  /** Something has happened that somebody may wait for. */
+  /** Wakes waiting callers after a change. */
   changed() {
     this.#waiting = this.#waiting.filter(({ isDone, resolve }) => {
       if (!isDone()) return true;
@@ -146,9 +146,9 @@ export class Leases {
   }
 
   /**
-   * @param {() => boolean} isDone looked at after each event
+   * @param {() => boolean} isDone evaluated after each event
    * @param {number} [timeoutMs]
-   * @returns {Promise<boolean>} false: not in this time
+   * @returns {Promise<boolean>} false: timeout
    */
   async until(isDone, timeoutMs) {
     if (isDone()) return true;
@@ -162,7 +162,7 @@ export class Leases {
     return done;
   }
 
-  /** Leases that nobody has taken, or whose agent was lost, are not offered any longer. */
+  /** Withdraws leases that are not taken, or whose agent was lost. */
   async withdraw() {
     for (const { seat, state } of this.all) {
       if (state === 'ended' || state === 'ready') continue;
@@ -170,7 +170,7 @@ export class Leases {
     }
   }
 
-  /** At once, also where the coordinator does not answer. */
+  /** Immediately, even if the coordinator does not reply. */
   disconnect() {
     this.checker.close(true).catch(() => {});
     this.events.close().catch(() => {});

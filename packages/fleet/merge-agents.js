@@ -1,6 +1,6 @@
 /**
- * What all agents measured of a contender, as one seat of the round. Figures are merged by
- * engine/segment.js; here are the common clock, the bounds of lateness, and the figures of each
+ * Merges the measurements of all agents into one seat per contender. engine/segment.js merges the
+ * figures; this module handles the common clock, the bounds of lateness, and the figures of each
  * agent. Pure.
  */
 
@@ -26,9 +26,9 @@ import { SECOND_NS } from '../../load/seconds-recorder.js';
 /** @typedef {import('./upload.js').UploadedSeat} UploadedSeat */
 /** @typedef {UploadedSeat & { agent: string }} Part of a seat, on the common clock */
 
-/** An agent that begins later than this makes a segment invalid. */
+/** A segment is invalid if an agent starts later than this. */
 export const LATE_MAX_NS = 50e6;
-/** Later than this is a warning. */
+/** A later start causes a warning. */
 export const LATE_WARNING_NS = 10e6;
 const DROPPED = OUTCOMES.indexOf('dropped');
 const UNSENT = OUTCOMES.indexOf('unsent');
@@ -37,7 +37,7 @@ const UNSENT = OUTCOMES.indexOf('unsent');
  * @typedef {object} Contribution
  * @property {string} agent
  * @property {number} offsetNs coordinator's time minus the agent's monotonic clock
- * @property {(UploadedSeat | null)[]} seats by contender; null: it ran on another machine
+ * @property {(UploadedSeat | null)[]} seats by contender; null: it ran on a different machine
  */
 
 /** @param {Segment} segment @param {number} offsetNs @returns {Segment} */
@@ -54,7 +54,7 @@ function onCommonClock(segment, offsetNs) {
 /**
  * @param {readonly Contribution[]} contributions
  * @param {number} contender
- * @param {number} startNs of the round, on the coordinator's clock
+ * @param {number} startNs start of the round on the coordinator's clock
  * @returns {Part[]} with times after the start
  */
 function partsOf(contributions, contender, startNs) {
@@ -82,14 +82,14 @@ export function seatOf({ name, spec }, parts, failure) {
     seat.leads[load] = parts.flatMap(({ leads }) => leads[load]);
     seat.kept[load] = parts.flatMap(({ kept }) => kept[load]);
   }
-  seat.facts = parts.flatMap(({ facts }) => facts);
+  seat.processRecords = parts.flatMap(({ processRecords }) => processRecords);
   return seat;
 }
 
 /**
  * @param {readonly Contribution[]} contributions by agent
- * @param {{ contender: Contender, failure: Failure | null, atNs: number }} about one contender,
- *   measured whole; atNs: its start, on the coordinator's clock
+ * @param {{ contender: Contender, failure: Failure | null, atNs: number }} about one contender
+ *   without blocks; atNs: its start on the coordinator's clock
  * @returns {Promise<Seat>}
  */
 export async function mergeWhole(contributions, { contender, failure, atNs }) {
@@ -103,7 +103,7 @@ export async function mergeWhole(contributions, { contender, failure, atNs }) {
       const { wall, figures } = all[0] ?? emptySegment();
       return {
         ...(await figuresOf(part.agent, [...all, ...part.kept[0]])),
-        // Of several processes the first is in the interval, the last in the figures.
+        // With several processes the first one defines the interval, and the last one the figures.
         lateNs: Math.max(wall[0]?.[0] ?? 0, figures?.lateNs ?? 0),
         processes: task?.load.processes ?? 1,
       };
@@ -146,16 +146,16 @@ async function figuresOf(agent, segments) {
 }
 
 /**
- * The load differed from the requested one if an agent began late, could not send
- * in time, or had to drop arrivals: the others do not make up for it.
+ * The load differed from the requested one if an agent started late, sent late, or dropped
+ * arrivals, because the others do not compensate for it.
  * @param {readonly RoundAgent[]} agents
  * @param {Seat} seat
  * @returns {Failure | null} the worst
  */
 function invalidityOf(agents, seat) {
-  const found = agents.flatMap(faultsOf).sort((a, b) => b.excess - a.excess);
-  if (found.length > 0) {
-    const [{ code, message }] = found;
+  const faults = agents.flatMap(faultsOf).sort((a, b) => b.excess - a.excess);
+  if (faults.length > 0) {
+    const [{ code, message }] = faults;
     return { code, message: `${message}: the round is invalid` };
   }
   const { scheduled, outcomes, histograms } = seat.merged([0]) ?? emptySegment();
@@ -197,18 +197,18 @@ function faultsOf({ agent, lateNs, open, scheduled }) {
 /**
  * @typedef {object} Played slot of a timetable
  * @property {Slot} slot
- * @property {{ agent: string, segment: Segment | null }[]} parts null: the agent has none, since
- *   its process was still busy or has failed
- * @property {number} endNs of the last reply; 0: none
- * @property {boolean} isBeside a reply of the slot before was still outstanding
+ * @property {{ agent: string, segment: Segment | null }[]} parts null: no parts of the agent,
+ *   because its process was busy or failed
+ * @property {number} endNs time of the last reply; 0: none
+ * @property {boolean} isBeside whether a reply of the previous slot was outstanding
  */
 
 /**
  * @param {readonly Contribution[]} contributions by agent
  * @param {{ contenders: readonly Contender[], slots: readonly Slot[], failure: Failure | null,
  *   startNs: number, segmentNs: number }} round startNs: on the coordinator's clock
- * @returns {Promise<{ seats: Seat[], overrunNs: number }>} overrunNs: how long after the end of a
- *   segment the last reply came, in nine of ten
+ * @returns {Promise<{ seats: Seat[], overrunNs: number }>} overrunNs: 90th percentile of the time
+ *   from the end of a segment to its last reply
  */
 export async function mergeBlocks(contributions, round) {
   const { contenders, slots, failure, startNs, segmentNs } = round;
@@ -217,17 +217,17 @@ export async function mergeBlocks(contributions, round) {
   const played = playedSlots(slots, parts);
   const seats = await Promise.all(
     contenders.map(async (contender, i) => {
-      const own = played.filter(({ slot }) => slot.seat === i);
+      const slotsOfSeat = played.filter(({ slot }) => slot.seat === i);
       const failed = parts[i].find((one) => one.failure !== null);
       const seat = seatOf(contender, parts[i], failure ?? failureOf(failed));
       if (seat.failure !== null) return seat;
       for (const [load] of contender.spec.tasks.entries()) {
-        const counted = own.filter(({ slot }) => slot.load === load && !slot.lead);
+        const counted = slotsOfSeat.filter(({ slot }) => slot.load === load && !slot.lead);
         seat.segments[load] = segmentsOf(counted, seat.kept[load]);
         const agents = parts[i].map((part) => agentOf(part, load, counted, segmentNs));
         seat.kept[load].push({ ...emptySegment(), agents: await Promise.all(agents) });
       }
-      seat.failure = lateFailure(seat, own, segmentNs);
+      seat.failure = lateFailure(seat, slotsOfSeat, segmentNs);
       return seat;
     }),
   );
@@ -248,7 +248,7 @@ function failureOf(part) {
  * @returns {Played[]}
  */
 function playedSlots(slots, parts) {
-  /** How many of the same contender, load and kind came before. @type {Map<string, number>} */
+  /** Number of previous ones of the same contender, load and kind. @type {Map<string, number>} */
   const counts = new Map();
   let beforeNs = 0;
   return slots.map((slot) => {
@@ -256,20 +256,20 @@ function playedSlots(slots, parts) {
     const key = [seat, load, lead].join();
     const nth = counts.get(key) ?? 0;
     counts.set(key, nth + 1);
-    const own = parts[seat].map(({ agent, leads, segments }) => ({
+    const shares = parts[seat].map(({ agent, leads, segments }) => ({
       agent,
       segment: (lead ? leads : segments)[load][nth] ?? null,
     }));
-    const ends = own.flatMap(({ segment }) => segment?.wall.at(-1)?.[1] ?? []);
+    const ends = shares.flatMap(({ segment }) => segment?.wall.at(-1)?.[1] ?? []);
     const isBeside = beforeNs > atNs;
     beforeNs = Math.max(0, ...ends);
-    return { slot, parts: own, endNs: beforeNs, isBeside };
+    return { slot, parts: shares, endNs: beforeNs, isBeside };
   });
 }
 
 /**
- * @param {readonly Played[]} played of one contender and load
- * @param {Segment[]} kept gets those of blocks that one agent has not run
+ * @param {readonly Played[]} played slots of one contender and load
+ * @param {Segment[]} kept receives those of blocks that an agent has not run
  * @returns {(Segment | null)[]} by block
  */
 function segmentsOf(played, kept) {
@@ -295,7 +295,7 @@ function segmentsOf(played, kept) {
  * @param {Part} part
  * @param {number} load
  * @param {readonly Played[]} played its counted slots
- * @param {number} ns of a segment
+ * @param {number} ns duration of a segment
  * @returns {Promise<RoundAgent>}
  */
 async function agentOf(part, load, played, ns) {
@@ -320,7 +320,7 @@ async function agentOf(part, load, played, ns) {
  * @param {Played} played
  * @param {string} agent
  * @param {number} segmentNs
- * @returns {number} after the time of the slot; what was not begun in time at all: its whole length
+ * @returns {number} time after the end of the slot; the whole length if not started in time
  */
 function lateNsOf({ parts }, agent, segmentNs) {
   const own = parts.find((one) => one.agent === agent);
@@ -328,7 +328,7 @@ function lateNsOf({ parts }, agent, segmentNs) {
 }
 
 /**
- * Without one segment that all began in time there is no figure of this round.
+ * Without a segment that all agents started in time the round has no figure.
  * @param {Seat} seat
  * @param {readonly Played[]} played
  * @param {number} segmentNs
@@ -336,7 +336,7 @@ function lateNsOf({ parts }, agent, segmentNs) {
  */
 function lateFailure(seat, played, segmentNs) {
   const all = played.flatMap(({ parts }) => parts);
-  // Operations that failed, or that were stopped, say more.
+  // Failed or stopped operations are more informative.
   const isWhole = all.every(
     ({ segment }) =>
       segment === null ||
@@ -356,17 +356,18 @@ function lateFailure(seat, played, segmentNs) {
     }))
     .reduce((a, b) => (b.lateNs > a.lateNs ? b : a));
   const ms = Math.round(worst.lateNs / 1e6);
-  const message = `agent ${worst.agent} began segments up to ${ms} ms late: the round is invalid`;
+  const message = `agent ${worst.agent} started segments up to ${ms} ms late: the round is invalid`;
   return { code: 'E_AGENT_LATE', message };
 }
 
 /**
- * Of a round that lost an agent: the seconds in which all were there, of those that are left. What
- * the lost one did in them is not known, so the throughput is that of the others under a load of
+ * Truncates a round that lost an agent to the seconds in which all agents were alive. The lost
+ * agent's operations in them are unknown, so the throughput is that of the others under a load of
  * all.
- * @param {readonly Contribution[]} contributions of the others, to one load measured whole
- * @param {{ atNs: number, aliveNs: number }} times aliveNs: until when the lost one was heard of
- * @returns {Contribution[]} none: not a whole second
+ * @param {readonly Contribution[]} contributions contributions of the others to one load without
+ *   blocks
+ * @param {{ atNs: number, aliveNs: number }} times aliveNs: last heartbeat of the lost agent
+ * @returns {Contribution[]} empty: less than a whole second
  */
 export function truncate(contributions, { atNs, aliveNs }) {
   const seconds = Math.floor((aliveNs - atNs) / SECOND_NS);
@@ -393,13 +394,13 @@ function firstSeconds(segment, count) {
   const sum = merge(seconds.map(([, latency]) => ({ ...emptySegment(), histograms: { latency } })));
   const latency = sum?.histograms['latency'] ?? null;
   const ok = latency?.count ?? 0;
-  // Other outcomes have no time: all of them are kept, and what was not sent was never due.
+  // Other outcomes have no time, so all are kept; unsent operations count as never due.
   const kept = outcomes.map((n, code) => (code === OK ? ok : code === UNSENT ? 0 : n));
   const scheduled = kept.reduce((all, n) => all + n, 0);
   const [[fromNs]] = wall;
   const durationNs = seconds.length * SECOND_NS;
   const sent = scheduled - kept[DROPPED];
-  // What was late has no time either: as large a share as of the whole.
+  // Late operations are scaled to the counted part, because they have no times.
   const late = Math.round((Number(open?.['late']) * sent) / Number(open?.['sent'])) || 0;
   return {
     ...emptySegment(),
@@ -411,7 +412,7 @@ function firstSeconds(segment, count) {
     histograms: { latency: ok === 0 ? null : latency, ...Object.fromEntries(seconds) },
     open: open && { ...open, offered: scheduled, sent, completed: sent, late },
     conditions: segment.conditions,
-    // Processors were read at both ends of the measurement only.
+    // CPU time was read only at both ends of the measurement.
     timeline: timeline && {
       ...timeline,
       operations: timeline.operations.slice(0, Math.floor(durationNs / (timeline.windowNs || 1))),

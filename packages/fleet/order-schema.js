@@ -1,6 +1,6 @@
 /**
- * What the controller may send to agents: the data of a lease and the orders of a run. Names and
- * options alone; a field that is not here is refused.
+ * Messages of the controller to agents: the data of a lease and the orders of a run. Names and
+ * options only; unknown fields are refused.
  */
 
 import { z } from 'zod';
@@ -20,9 +20,12 @@ import {
 const AGENTS_MAX = 1000;
 const CONTENDERS_MAX = 500;
 const LOADS_MAX = 1000;
-/** Segments of a round: more would take hours, and agents make their timetable in one go. */
+/**
+ * Maximum segments per round; more would take hours, and agents compute the whole timetable at
+ * once.
+ */
 const SLOTS_MAX = 200_000;
-/** Characters of an order; that of ten storages under ten loads has 60,000. */
+/** Maximum characters of an order; ten storages under ten loads need 60,000. */
 const ORDER_LENGTH_MAX = 2 ** 22;
 /** Workloads of a race that machines can share: they read and write rows of the dataset. */
 const WORKLOADS = /** @type {const} */ (['get', 'mix']);
@@ -46,7 +49,7 @@ const storage = z.strictObject({
   storage: label,
   profile: label,
   address,
-  // Only workloads that machines do not share have further servers.
+  // Only workloads that cannot be shared have further servers.
   others: list(z.never(), 0).optional(),
   credentialVariables: z.null(),
   serverPids: pids,
@@ -96,7 +99,7 @@ const contender = z.strictObject({
   }),
 });
 
-/** Of every order: `number` counts those of the run. */
+/** Fields of every order; `number` counts the orders of the run. */
 const ofRun = { run: runId, number: count.min(1) };
 
 const play = z
@@ -105,6 +108,7 @@ const play = z
     type: z.literal('play'),
     step,
     seats: list(seat, AGENTS_MAX),
+    keys: list(signature, AGENTS_MAX),
     contenders: list(contender, CONTENDERS_MAX),
     amount: z
       .strictObject({ operations: count.nullable(), durationNs: nanoseconds.nullable() })
@@ -153,49 +157,55 @@ export const leaseSchema = z.strictObject({
 
 /** @typedef {z.infer<typeof leaseSchema>} LeaseData */
 
-/** @param {Omit<LeaseData, 'signature'>} lease @returns {string} what the controller signs */
+/** @param {Omit<LeaseData, 'signature'>} lease @returns {string} signed text of a lease */
 export function leaseText({ run, seat: number, count: of, storages, untilMs }) {
   return JSON.stringify([run, number, of, storages, untilMs]);
 }
 
 /**
  * @param {string} run
- * @param {number} number of the order in its run, from 1: none is taken a second time
+ * @param {number} number number in the run, from 1; each is accepted once
  * @param {import('./session.js').Order} of
- * @returns {string} what the controller sends, and signs
+ * @returns {string} signed text of an order
  */
 export function orderText(run, number, of) {
   return JSON.stringify({ ...of, run, number });
 }
 
-// A field of a contender that is in its type alone would be refused by every agent: tsc fails here.
-// Another driver, runtime or placement is not for agents.
+// tsc fails here if a field of a contender exists in its type only, because agents would refuse it.
+// Driver versions, runtimes and placement are not supported by agents.
 /** @template {never} T @typedef {T} None */
 /** @typedef {import('../../engine/contender.js').ContenderSpec} Spec */
 /** @typedef {import('../../engine/contender.js').Task} Task */
 /** @typedef {z.infer<typeof contender>['spec']} SentSpec */
-/** @typedef {None<Exclude<keyof Spec, keyof SentSpec | 'driver' | 'runtime' | 'cpus'>>} FieldsOfSpec */
-/** @typedef {'own' | 'share' | 'slot' | 'operations'} OfAgent none of a lease, or set by the agent */
-/** @typedef {None<Exclude<keyof Spec['storage'], keyof SentSpec['storage'] | OfAgent>>} OfStorage */
+/**
+ * @typedef {None<Exclude<keyof Spec, keyof SentSpec | 'driver' | 'runtime' | 'cpus'>>} FieldsOfSpec
+ */
+/**
+ * @typedef {'own' | 'share' | 'slot' | 'operations'} OfAgent not in a lease, or set by the agent
+ */
+/**
+ * @typedef {None<Exclude<keyof Spec['storage'], keyof SentSpec['storage'] | OfAgent>>} OfStorage
+ */
 /** @typedef {None<Exclude<keyof Task, keyof NonNullable<SentSpec['tasks'][0]>>>} FieldsOfTask */
 
 /**
  * @param {string | undefined} text
- * @returns {{ order: (import('./session.js').Order & { run: string, number: number }) | null,
- *   step: number | null, issue: string | null }} order: null for none, issue: why; step: of an
- *   order to play
+ * @returns {{ order: (import('./session.js').Order & { run: string, number: number }) | null, step:
+ *   number | null, issue: string | null }} order: null if invalid; issue: the reason; step: step of
+ *   an order to play
  */
 export function readOrder(text) {
   if (text === undefined || text.length > ORDER_LENGTH_MAX) return noOrder('too long');
-  let found;
+  let parsed;
   try {
-    found = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     return noOrder('not JSON');
   }
-  const { success, data, error } = order.safeParse(found);
+  const { success, data, error } = order.safeParse(parsed);
   if (success) return { order: data, step: null, issue: null };
-  const number = found?.type === 'play' ? step.safeParse(found.step) : undefined;
+  const number = parsed?.type === 'play' ? step.safeParse(parsed.step) : undefined;
   return noOrder(firstIssue(error), number?.data);
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a contender of a run is on another machine: the same names and options, without what is only
- * true where the run was started.
+ * A contender for another machine: the same names and options, without those that are valid only on
+ * the controller's machine.
  */
 
 import path from 'node:path';
@@ -11,7 +11,7 @@ import path from 'node:path';
 
 /**
  * @param {ContenderSpec} spec
- * @returns {Target} the servers that it loads
+ * @returns {Target} the servers under load
  */
 export function targetOf({ storage, wire }) {
   return wire === undefined ? storage : { ...storage, address: { main: wire.endpoint } };
@@ -29,7 +29,7 @@ export function portable({ every, spec }) {
   const storage = {
     ...spec.storage,
     address: Object.fromEntries(endpoints),
-    // Each machine has its own: admission.js.
+    // Set by each machine (admission.js).
     credentialVariables: null,
     folder: '',
   };
@@ -56,7 +56,7 @@ export function specForAgent(spec, { home, sameMachine }) {
     storage: {
       ...storage,
       folder: path.join(home, 'embedded'),
-      // Of another machine these would be the numbers of any processes.
+      // Process ids are meaningless on a different machine.
       serverPids: sameMachine ? storage.serverPids : [],
       others: storage.others?.map((one) => ({ ...one, pids: sameMachine ? one.pids : [] })),
     },

@@ -1,6 +1,6 @@
 /**
- * Which agents there are: each writes what it is into one hash of the coordinator twice a second.
- * Not for leases: those are BullMQ's.
+ * Presence of agents: each writes its record into one hash of the coordinator twice per second.
+ * Leases are handled by BullMQ.
  */
 
 import { cpus, hostname } from 'node:os';
@@ -10,16 +10,20 @@ import { usageError } from '../../lib/errors.js';
 import { version } from '../../lib/version.js';
 import { AGENTS_KEY, FORGOTTEN_MS, PRESENCE_MS, SILENT_MS } from './coordination-keys.js';
 import { monotonicNs, timeOffsetMs, toNs } from './coordinator-clock.js';
+import { count, label } from './strict.js';
+
+/** Maximum characters of an entry; that of an agent has 300. */
+const ENTRY_LENGTH_MAX = 8192;
 
 const entrySchema = z.object({
-  id: z.string(),
+  id: label,
   state: z.enum(['idle', 'busy']),
-  dragstrip: z.string(),
-  node: z.string(),
-  platform: z.string(),
-  host: z.string(),
-  cpu: z.string(),
-  cores: z.number().int(),
+  dragstrip: label,
+  node: label,
+  platform: label,
+  host: label,
+  cpu: label,
+  cores: count,
   timeOffsetMs: z.number().describe('the coordinator’s time of day minus its own'),
   roundTripNs: z.number(),
   seenNs: z.number().describe('when it last wrote, on the coordinator’s clock'),
@@ -28,7 +32,7 @@ const entrySchema = z.object({
 /** @typedef {z.infer<typeof entrySchema>} AgentEntry */
 /** @typedef {AgentEntry & { name: string, silentMs: number }} Agent */
 
-/** @returns what a machine is, as far as it does not change */
+/** @returns constant properties of a machine */
 export function describeMachine() {
   const all = cpus();
   return {
@@ -43,7 +47,7 @@ export function describeMachine() {
 
 /**
  * @param {import('ioredis').Redis} client
- * @param {string} name of this agent
+ * @param {string} name name of this agent
  * @param {{ id: string, clock: () => import('./coordinator-clock.js').ClockReading,
  *   state: () => AgentEntry['state'] }} self
  * @returns {{ stop: () => Promise<void> }}
@@ -75,14 +79,14 @@ export function announce(client, name, { id, clock, state }) {
 
 /**
  * @param {import('ioredis').Redis} client
- * @returns {Promise<Agent[]>} by name; those that were not heard of for a minute are removed
+ * @returns {Promise<Agent[]>} by name; agents inactive for a minute are removed
  */
 export async function listAgents(client) {
   const [all, time] = await Promise.all([client.hgetall(AGENTS_KEY), client.time()]);
   /** @type {Agent[]} */
   const agents = [];
   for (const [name, text] of Object.entries(all)) {
-    const entry = parseEntry(text);
+    const entry = label.safeParse(name).success ? parseEntry(text) : null;
     const silentMs = entry === null ? FORGOTTEN_MS : (toNs(time) - entry.seenNs) / 1e6;
     if (entry !== null && silentMs < FORGOTTEN_MS) agents.push({ name, ...entry, silentMs });
     else await client.hdel(AGENTS_KEY, name);
@@ -92,6 +96,7 @@ export async function listAgents(client) {
 
 /** @param {string} text @returns {AgentEntry | null} null: not an agent of this version */
 function parseEntry(text) {
+  if (text.length > ENTRY_LENGTH_MAX) return null;
   try {
     return entrySchema.parse(JSON.parse(text));
   } catch {
@@ -102,13 +107,13 @@ function parseEntry(text) {
 /**
  * @param {import('ioredis').Redis} client
  * @param {string} name
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: another agent has it
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: the name is in use
  */
 export async function requireFreeName(client, name) {
   const find = async () => (await listAgents(client)).find((agent) => agent.name === name);
   const other = await find();
   if (other === undefined || other.silentMs > SILENT_MS) return;
-  // One that was killed, and is started again, finds its own entry: nobody writes it any more.
+  // A restarted agent finds its previous entry, which is no longer updated.
   await sleep(3 * PRESENCE_MS);
   if ((await find())?.seenNs === other.seenNs) return;
   throw usageError(
@@ -120,7 +125,7 @@ export async function requireFreeName(client, name) {
 /**
  * @param {import('ioredis').Redis} client
  * @param {string} name
- * @returns {Promise<number | null>} when it was last heard of, on the coordinator's clock
+ * @returns {Promise<number | null>} time of its last record, on the coordinator's clock
  */
 export async function lastSeenNs(client, name) {
   const text = await client.hget(AGENTS_KEY, name);

@@ -1,6 +1,7 @@
 /**
- * Proof that a run was started on this machine and by the same user: a file that nobody else can
- * have written. Servers on loopback are loaded only then; a claim in a message proves nothing.
+ * Proof that a run was started on this machine and by the same user: a file that no one else can
+ * have written. Servers on loopback are loaded only with this proof, because a claim in a message
+ * proves nothing.
  */
 
 import {
@@ -40,15 +41,15 @@ export function leaveProof(run) {
 
 /**
  * @param {string} run
- * @returns {boolean} its controller runs on this machine, among the same processes, as the same
- *   user or as root
+ * @returns {boolean} whether its controller runs on this machine, in the same process namespace, as
+ *   the same user or as root
  */
 export function hasProof(run) {
   const scope = processScope();
   if (scope === null) return false;
   let descriptor;
   try {
-    // A named pipe of another user would block the opening for ever.
+    // A named pipe of another user would block open() for ever.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     descriptor = openSync(fileOf(run), flags);
     const stat = fstatSync(descriptor);

@@ -1,8 +1,8 @@
 /**
- * Who wrote what: all agents share a token, so that it says nothing. An agent signs what it writes
- * for a lease with a key pair of its own, whose public key goes with its first message, and the
- * controller takes nothing else for that seat. The controller signs leases and orders with the key
- * of its token (servers/coordinator.js), and agents take nothing else.
+ * Authenticity of messages: all agents share a token, so it identifies none. An agent signs the
+ * messages of a lease with its own key pair, whose public key is in its first message; the
+ * controller accepts no others for that seat. The controller signs leases and orders with the key
+ * of its token (servers/coordinator.js); agents accept no others.
  */
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
@@ -18,7 +18,7 @@ export function createSeatKey() {
 }
 
 /**
- * @param {string} key of the seat
+ * @param {string} key private key of the seat
  * @param {Signed} what
  * @param {string} made signature
  * @returns {boolean}
@@ -29,10 +29,11 @@ export function isSignedBy(key, what, made) {
 
 /**
  * @param {string | undefined} token
- * @returns {(text: string) => string} signs as the controller
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: it is the token of agents
+ * @returns {(text: string) => string} signs messages of the controller
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: this is the token of agents
  */
 export function signerOf(token = '') {
+  requireToken('race --agents', token);
   const [, x, d] = token.split(':');
   if (d === undefined) {
     throw usageError(
@@ -45,16 +46,29 @@ export function signerOf(token = '') {
 }
 
 /**
- * @param {string | undefined} token of agents, or of the controller
+ * @param {string | undefined} token token of agents, or of the controller
  * @returns {(text: string, made: string) => boolean} whether the controller has signed it
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: it has no key
  */
 export function verifierOf(token = '') {
+  requireToken('agent', token);
   const [, x] = token.split(':');
   if (x !== undefined) return (text, made) => verifies(x, text, made);
   throw usageError(
-    'agent: this token has no key of the controller, whose orders could not be told from others',
-    'use a token of `servers start coordinator`, or make one (docs/fleet.md)',
+    'agent: the token lacks the public key that orders are verified with',
+    'use a token of `servers start coordinator`, or create one (docs/fleet.md)',
+  );
+}
+
+/**
+ * @param {string} command
+ * @param {string} token
+ */
+function requireToken(command, token) {
+  if (token !== '') return;
+  throw usageError(
+    `${command} needs the token of a coordinator`,
+    'add --token-file FILE, or start a coordinator here: npx dragstrip servers start coordinator',
   );
 }
 
@@ -80,7 +94,7 @@ function verifies(x, text, made) {
   }
 }
 
-/** @param {Signed} what payload: of an upload; absent: the agent is ready to start */
+/** @param {Signed} what payload: content of an upload; absent: the agent is ready to start */
 function textOf({ run, seat, step, payload }) {
   return JSON.stringify([run, seat, step, payload ?? null]);
 }

@@ -1,7 +1,7 @@
 /**
- * One run on an agent: takes orders from the run's stream, executes its share of each benchmark in
- * child processes, and uploads what came of it. It ends with the run: by the controller's word, or
- * by the dead-man key, which the controller deletes or no longer renews.
+ * One run on an agent: reads orders from the run's stream, executes its share of each benchmark in
+ * child processes, and uploads the results. It ends by an order, or if the controller deletes or no
+ * longer renews the dead-man key.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,8 +20,8 @@ import { packUpload } from './upload.js';
 /** @typedef {import('./upload.js').Upload} Upload */
 
 /**
- * @typedef {import('./fleet-rounds.js').Order &
- *   { type: 'play', step: number, seats: number[] }} Step seats: that take part
+ * @typedef {import('./fleet-rounds.js').Order & { type: 'play', step: number, seats: number[],
+ *   keys: string[] }} Step seats: participating ones; keys: public key of the agent of each
  *
  * @typedef {Step | { type: 'start', step: number, atNs: number } | { type: 'stop' }
  *   | { type: 'end' }} Order
@@ -29,28 +29,32 @@ import { packUpload } from './upload.js';
  * @typedef {object} SessionContext
  * @property {import('./order-schema.js').LeaseData} data
  * @property {import('ioredis').Redis} client
- * @property {(message: Record<string, unknown>) => Promise<void>} tell the controller
- * @property {(text: string, signature: string) => boolean} verifies that the controller has signed
- * @property {(step: number) => string} signed that it is ready to start this step
- * @property {() => Promise<boolean>} holdsLease false: it was lost, so nothing may be uploaded
+ * @property {(message: Record<string, unknown>) => Promise<void>} notify sends it to the
+ *   controller
+ * @property {(text: string, signature: string) => boolean} verifies verifies the signature of the
+ *   controller
+ * @property {string} key public key of the agent
+ * @property {(step: number) => string} signed signed message that it is ready to start this step
+ * @property {() => Promise<boolean>} holdsLease false: the lease was lost, so uploads are not
+ *   allowed
  * @property {(step: number, payload: string) => Promise<void>} upload
  * @property {readonly string[]} allowTargets
  * @property {string} home
  * @property {(reading: import('./coordinator-clock.js').ClockReading) => void} onClock
- * @property {typeof playShare} [play] in place of its processes
+ * @property {typeof playShare} [play] instead of its processes
  */
 
 export class Session {
-  /** The step that is being executed. @type {AbortController | null} */
+  /** The current step. @type {AbortController | null} */
   #current = null;
   /** @type {Promise<void>} */
   #work = Promise.resolve();
   /** Resolved by the order to start. @type {Map<number, (atNs: number) => void>} */
   #starts = new Map();
   #ended = false;
-  /** Why it ended before the controller's word. @type {string | null} */
+  /** Reason for ending without an order. @type {string | null} */
   #cut = null;
-  /** The coordinator does not answer. */
+  /** The coordinator does not reply. */
   #isAlone = false;
   #aliveNs = monotonicNs();
   /** Number of the last order. */
@@ -67,7 +71,7 @@ export class Session {
   }
 
   /**
-   * @returns {Promise<void>} when the run is over for this agent
+   * @returns {Promise<void>} resolves when the run is over for this agent
    * @throws {Error} it was cut short
    */
   async run() {
@@ -104,10 +108,10 @@ export class Session {
   }
 
   /**
-   * An order is ignored if the controller has not signed it, if it is of another run, or if it was
-   * taken before: every holder of the agents' token can write into the stream.
-   * @param {string[]} fields of an entry of the stream
-   * @throws {DragstripError} E_REFUSED: no order, and of no step that could fail
+   * An order is ignored if it is unsigned, belongs to a different run, or was received before,
+   * because every holder of the agents' token can write into the stream.
+   * @param {string[]} fields fields of an entry of the stream
+   * @throws {DragstripError} E_REFUSED: not an order, and not of a step that could fail
    */
   #take([, text = '', , signature = '']) {
     if (!this.context.verifies(text, signature)) return;
@@ -131,7 +135,13 @@ export class Session {
       this.#starts.delete(order.step);
     }
     if (order.type !== 'play') return;
-    if (!order.seats.includes(this.context.data.seat)) return;
+    const at = order.seats.indexOf(this.context.data.seat);
+    if (at < 0) return;
+    if (order.keys[at] !== this.context.key) {
+      this.#cut = 'another agent has its seat';
+      this.#ended = true;
+      return;
+    }
     this.#work = this.#work.then(() => this.#measure(order, (how) => this.#execute(order, how)));
   }
 
@@ -150,7 +160,7 @@ export class Session {
     try {
       const how = { signal: stop.signal, atStart: () => this.#awaitStart(step, stop.signal) };
       Object.assign(made, await execute(how));
-      // The link is idle again: the offset of before, and how far it has drifted.
+      // The link is idle again: measures the offset and its drift.
       if (!this.#isAlone) await this.#compareClocks();
       made.clock = this.clock;
     } catch (error) {
@@ -158,13 +168,13 @@ export class Session {
     }
     this.#current = null;
     this.#starts.delete(step);
-    // What would be sent when the link is back belongs to a run that is over.
+    // Messages queued for a reconnect would belong to a finished run.
     if (this.#isAlone) return;
     try {
       if (await holdsLease())
         await upload(step, packUpload(made, 'contenders' in order ? order : null));
     } catch {
-      // The run is over, or the coordinator away: nobody waits for it any more.
+      // The run is over or the coordinator is unavailable, so the upload is dropped.
     }
   }
 
@@ -198,7 +208,7 @@ export class Session {
   /**
    * @param {number} step
    * @param {AbortSignal} signal
-   * @returns {Promise<number>} when to begin, on the system's monotonic clock
+   * @returns {Promise<number>} start time on the system's monotonic clock
    */
   async #awaitStart(step, signal) {
     /** @type {Promise<number>} */
@@ -208,8 +218,8 @@ export class Session {
       signal.addEventListener('abort', stop, { once: true });
       if (signal.aborted) stop();
     });
-    const { tell, signed } = this.context;
-    const ready = tell({ type: 'barrier', step, signature: signed(step) });
+    const { notify, signed } = this.context;
+    const ready = notify({ type: 'barrier', step, signature: signed(step) });
     const [startNs] = await Promise.all([start, ready]);
     return startNs;
   }
@@ -232,8 +242,7 @@ export class Session {
   }
 
   /**
-   * The dead-man key: where it is gone, or the coordinator does not answer, nobody wants the load
-   * any more.
+   * Stops the load if the dead-man key is missing or the coordinator does not reply.
    * @param {import('ioredis').Redis} reader
    */
   async #checkAlive(reader) {
@@ -246,7 +255,7 @@ export class Session {
     const silentMs = (monotonicNs() - this.#aliveNs) / 1e6;
     if (isThere === 1 || this.#ended || (isThere === null && silentMs < ALIVE_MS)) return;
     this.#cut =
-      isThere === 0 ? 'the run was ended' : `no answer of the coordinator for ${ALIVE_MS} ms`;
+      isThere === 0 ? 'the run was ended' : `no reply of the coordinator for ${ALIVE_MS} ms`;
     this.#isAlone = isThere === null;
     this.#ended = true;
     this.#current?.abort();

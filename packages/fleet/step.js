@@ -1,6 +1,6 @@
 /**
- * One step of a run on several machines: what all agents of it do at the same time, and what each
- * has uploaded.
+ * One step of a run on several machines: executed by all its agents at the same time, with the
+ * upload of each.
  */
 
 import { DragstripError } from '../../lib/errors.js';
@@ -10,23 +10,23 @@ import { DragstripError } from '../../lib/errors.js';
 /** @typedef {import('./upload.js').Upload} Upload */
 
 export class Step {
-  /** When it began, on the coordinator's clock; 0: it did not. */
+  /** Start on the coordinator's clock; 0: not started. */
   atNs = 0;
-  /** Seats that are ready to begin. @type {Set<number>} */
+  /** Seats that are ready. @type {Set<number>} */
   barrier = new Set();
   /** By seat. @type {Map<number, Upload>} */
   uploads = new Map();
 
   /**
    * @param {number} number counted from 1
-   * @param {readonly Lease[]} leases that take part
+   * @param {readonly Lease[]} leases participating leases
    * @param {import('./fleet-rounds.js').Order} order
    */
   constructor(number, leases, order) {
     this.number = number;
     this.leases = leases;
     this.order = order;
-    // One contender: where it fails on one agent, the step has failed.
+    // One contender: if it fails on one agent, the step fails.
     this.isWhole = order.timetable === undefined;
   }
 
@@ -40,17 +40,17 @@ export class Step {
   }
 
   /**
-   * Who has not uploaded is waited for no longer.
+   * Stops waiting for agents that have not uploaded.
    * @param {Failure} failure
    */
-  giveUp(failure) {
+  stopWaiting(failure) {
     for (const { seat, clock, state } of this.leases) {
       if (state === 'lost' || this.uploads.has(seat)) continue;
       this.uploads.set(seat, { seats: [], failure, clock, targets: {} });
     }
   }
 
-  /** @returns {import('./merge-agents.js').Contribution[]} by agent, of those that uploaded */
+  /** @returns {import('./merge-agents.js').Contribution[]} by agent, if uploaded */
   contributions() {
     return this.leases.flatMap(({ seat, agent, clock }) => {
       const { seats = [] } = this.uploads.get(seat) ?? {};
@@ -59,8 +59,8 @@ export class Step {
   }
 
   /**
-   * @returns {Failure | null} of the first agent that has not measured all
-   * @throws {DragstripError} E_REFUSED: an agent does not load the server
+   * @returns {Failure | null} failure of the first agent with an incomplete measurement
+   * @throws {DragstripError} E_REFUSED: an agent refuses the server
    */
   failure() {
     /** @type {Failure | null} */
@@ -72,7 +72,7 @@ export class Step {
       }
       const found = failure ?? (this.isWhole ? failureOf(seats) : null);
       if (!found) continue;
-      // Stopped because another one failed is no reason.
+      // Being stopped because of another failure is not a failure.
       if (first !== null && first.code !== 'E_ABORTED') continue;
       first = { code: found.code, message: `agent ${agent}: ${found.message}` };
     }

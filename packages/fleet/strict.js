@@ -1,6 +1,6 @@
 /**
- * Parts of strict schemas for messages of other machines. What is parsed was bounded in bytes
- * before; a list ends at its first wrong element, so that millions of them are one issue.
+ * Parts of strict schemas for messages of other machines. The input is already limited in bytes; a
+ * list ends at its first invalid element, so that millions of them are one issue.
  */
 
 import { z } from 'zod';
@@ -8,16 +8,16 @@ import { z } from 'zod';
 export { count, nanoseconds } from '../../lib/schema-parts.js';
 
 export const number = z.number();
-/** What JSON makes of a number that is none. */
+/** JSON has null for numbers that are not finite. */
 export const known = number.nullable();
-/** A name that is shown, or a key. */
+/** A displayed name, or a key. */
 export const label = z.string().max(500);
 /** A message of a driver. */
 export const message = z.string().max(65_536);
-/** Of an installed part of Dragstrip, never a path. */
+/** Name of an installed part of Dragstrip, never a path. */
 export const partName = z.string().regex(/^[a-z0-9-]{1,100}$/i);
 export const runId = z.uuid();
-/** Of seat-key.js, in base64. */
+/** Signature of seat-key.js, in base64. */
 export const signature = z.string().max(200);
 export const failure = z.strictObject({ code: label, message });
 
@@ -69,7 +69,7 @@ function firstWrong(item, found, context) {
   }
 }
 
-/** @param {number} max @returns {z.ZodType<number[]>} finite ones, of which there may be many */
+/** @param {number} max @returns {z.ZodType<number[]>} a long list of finite numbers */
 export function numbers(max) {
   return z.custom(
     (value) => Array.isArray(value) && value.length <= max && value.every(Number.isFinite),
@@ -87,7 +87,7 @@ export const intervals = z.custom(
 
 /**
  * @param {z.ZodError} error
- * @returns {string} its first issue, in one line
+ * @returns {string} first issue, in one line
  */
 export function firstIssue({ issues: [issue] }) {
   const where = issue.path.join('.');

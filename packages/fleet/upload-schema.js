@@ -1,6 +1,6 @@
 /**
- * What an agent may send to the controller: that it is ready, that it waits for a start, and what
- * came of a step. A field that is not here is refused.
+ * Messages of an agent to the controller: readiness, waiting for a start, and the result of a step.
+ * Unknown fields are refused.
  */
 
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import {
   signature,
 } from './strict.js';
 
-/** Of a list, where nothing else bounds it but the length of the upload. */
+/** Maximum length of a list that is otherwise limited only by the size of the upload. */
 const MANY = 1_000_000;
 const CONTENDERS_MAX = 500;
 const LOADS_MAX = 1000;
@@ -79,7 +79,7 @@ const segment = z.strictObject({
   timeline: round.shape.timeline.strict().nullable(),
   process: counters.nullable(),
   warmup: round.shape.warmup.strict().nullable(),
-  // Figures of each agent are made by the controller.
+  // The controller computes the figures of each agent.
   agents: z.array(z.never()).max(0),
   figures: z
     .strictObject({
@@ -93,7 +93,7 @@ const segment = z.strictObject({
     .nullable(),
 });
 
-/** @template {never} T @typedef {T} None a field of a segment that is in its type alone */
+/** @template {never} T @typedef {T} None a field of a segment that exists in its type only */
 /** @typedef {keyof import('../../engine/segment.js').Segment} Field */
 /** @typedef {None<Exclude<Field, keyof z.infer<typeof segment>>>} FieldsOfSegment */
 
@@ -102,11 +102,11 @@ const seat = z.strictObject({
   segments: list(list(segment.nullable(), MANY), LOADS_MAX),
   leads: byLoad,
   kept: byLoad,
-  facts: list(segment, 10_000),
+  processRecords: list(segment, 10_000),
   failure: failure.nullable(),
 });
 
-/** What came of one step on one agent. */
+/** Result of one step on one agent. */
 export const uploadSchema = z.strictObject({
   seats: list(seat.nullable(), CONTENDERS_MAX),
   failure: failure.nullable(),
@@ -114,11 +114,14 @@ export const uploadSchema = z.strictObject({
   targets: record(nanoseconds.nullable()),
 });
 
+/** Maximum bytes of an upload, and characters of its encoding. */
+export const UPLOAD_MAX = 128 * 2 ** 20;
+
 /** The job of an upload. */
 export const jobSchema = z.strictObject({
   seat: count,
   step: count,
-  payload: z.string(),
+  payload: z.string().max(UPLOAD_MAX),
   signature,
 });
 

@@ -1,10 +1,10 @@
 /**
  * Acknowledges replies while others are outstanding. The listener never sets TCP_NODELAY, so its
- * kernel holds short replies back as long as earlier ones are not acknowledged (Nagle, RFC 896),
- * and ours delays an acknowledgement by 40 ms in the hope of data to send it with (RFC 1122,
- * 4.2.3.2). A connection with two batches in flight and no further request then stands still for
- * 40 ms. A ping is such data: it is written where replies came, others are outstanding and nothing
- * else was written since.
+ * kernel delays short replies while earlier ones are not acknowledged (Nagle, RFC 896), and the
+ * client's kernel delays an acknowledgement by 40 ms to combine it with data (RFC 1122, 4.2.3.2). A
+ * connection with two batches in flight and no further request then stalls for 40 ms. A ping is
+ * such data: it is written after replies if others are outstanding and nothing else was written
+ * since.
  */
 
 import { decodeDone } from './reply-values.js';
@@ -12,23 +12,23 @@ import { PING_LINE } from './request-lines.js';
 import { RequestType } from './request-type.js';
 
 const pingType = new RequestType(decodeDone, { promise: false });
-/** Of the reply to a ping: `2 HT 1 HT cmd`. */
+/** Bytes of the reply to a ping: `2 HT 1 HT cmd`. */
 const REPLY_BYTES = 8;
 
 export class AckPings {
   /** @param {import('./pipelined-connection.js').Connection} connection */
   constructor(connection) {
     this.connection = connection;
-    /** pings without a reply; no caller waits for them */
+    /** outstanding pings, for which no caller waits */
     this.outstanding = 0;
-    /** batches written when replies were last read */
+    /** number of written batches when replies were last read */
     this.batchesAtRead = 0;
     this.scheduled = false;
     this.check = this.check.bind(this);
     this.onPong = this.onPong.bind(this);
   }
 
-  /** Replies were read. What they release is written within this turn of the event loop. */
+  /** Replies were read; requests released by them are written in this turn of the event loop. */
   onRead() {
     const { sendQueue, counters } = this.connection;
     this.batchesAtRead = counters.batches;
@@ -52,7 +52,7 @@ export class AckPings {
     this.connection.alone = alone;
   }
 
-  /** Also where it is lost with the connection. */
+  /** Also called if it is lost with the connection. */
   onPong() {
     this.outstanding -= 1;
   }

@@ -1,10 +1,9 @@
 /**
- * Requests that go to the socket in one write: their bytes, and how many they are. A batch is kept
- * until its last reply has come, so that finds can be sent again when the connection is lost; then
- * its memory is used again.
+ * Requests written to the socket at once: their bytes and number. A batch is kept until its last
+ * reply, so that finds can be sent again after a lost connection; then its memory is reused.
  */
 
-/** A batch is closed at this size: large enough that the cost of a write is spread thin. */
+/** A batch is closed at this size, large enough to amortise the cost of a write. */
 export const BATCH_BYTES = 65536;
 const SPARE_BATCHES = 16;
 const LINE_FEED = 10;
@@ -16,19 +15,17 @@ export class Batch {
     this.length = 0;
     /** requests in it */
     this.count = 0;
-    /** of them answered, while it is the oldest one in flight */
+    /** replies received, while it is the oldest one in flight */
     this.answered = 0;
     /** estimated bytes of the replies */
     this.weight = 0;
     /** tick of the connection's timer when it was sent, or queued */
     this.tick = 0;
-    /** times it was sent before */
+    /** number of previous attempts */
     this.attempts = 0;
   }
 
-  /**
-   * @returns {Generator<[number, number]>} start and end of each request that is not answered
-   */
+  /** @returns {Generator<[number, number]>} start and end of each outstanding request */
   *lines() {
     let start = 0;
     for (let i = 0; i < this.count; i += 1) {
@@ -40,7 +37,7 @@ export class Batch {
   }
 }
 
-/** Batches of the usual size, to be used again. */
+/** Batches of the usual size, for reuse. */
 export class BatchPool {
   constructor() {
     /** @type {Batch[]} */
@@ -49,7 +46,7 @@ export class BatchPool {
 
   /**
    * @param {number} [bytesMin]
-   * @returns {Batch} empty, with room for at least that
+   * @returns {Batch} an empty batch with at least this capacity
    */
   take(bytesMin = 0) {
     const spare = bytesMin <= BATCH_BYTES ? this.spare.pop() : undefined;

@@ -10,39 +10,40 @@ import { checkInteger, checkSecret } from './validate.js';
 /** @typedef {import('./request-lines.js').IndexDefinition} IndexDefinition */
 
 /**
- * A plain secret, or a function that is asked for it at each connect (the server draws a new one at
- * each start unless one is configured).
+ * A plain secret, or a function that returns it, called at each connect (the server generates one
+ * at each start unless configured).
  * @typedef {string | (() => string | Promise<string>)} Secret
  */
 
 /**
  * @typedef {object} ClientOptions
  * @property {string} [host] 127.0.0.1
- * @property {number} [port] of the read listener; 9998
+ * @property {number} [port] port of the read listener; 9998
  * @property {string} [path] unix socket of the read listener, instead of host and port
- * @property {number} [writePort] of the write listener, such as 9999; without it (and without
- *   writePath) the client cannot change anything
+ * @property {number} [writePort] port of the write listener, such as 9999; without it (and without
+ *   writePath) the client is read-only
  * @property {string} [writePath] unix socket of the write listener
  * @property {Secret} [secret] handlersocket_plain_secret
  * @property {Secret} [writeSecret] handlersocket_plain_secret_wr; the same as secret
- * @property {number} [connections] to the read listener, 1 to 64; 3
- * @property {number} [writeConnections] to the write listener; 1, so that changes stay in order
- * @property {number} [connectTimeoutMs] until TCP is connected; 5000
- * @property {number} [handshakeTimeoutMs] until the listener answers at all; 5000
- * @property {number} [requestTimeoutMs] silence of the server with requests in flight; 30000
- * @property {number} [offlineTimeoutMs] that requests wait for a connection; 5000
+ * @property {number} [connections] connections to the read listener, 1 to 64; 3
+ * @property {number} [writeConnections] connections to the write listener; 1, so that changes stay
+ *   in order
+ * @property {number} [connectTimeoutMs] time to connect; 5000
+ * @property {number} [handshakeTimeoutMs] time to the first reply of the listener; 5000
+ * @property {number} [requestTimeoutMs] inactivity of the server with requests in flight; 30000
+ * @property {number} [offlineTimeoutMs] time that requests wait for a connection; 5000
  * @property {number} [keepAliveMs] idle time before a ping, below handlersocket_timeout (300 s, at
- *   least 30 s); 20000. 0: none, the server then closes idle connections
+ *   least 30 s); 20000. 0: no pings, so the server closes idle connections
  * @property {number} [backoffMs] wait before the first reconnect; 50. Doubles, with jitter
  * @property {number} [backoffMaxMs] 2000
- * @property {number} [maxRetries] times that a find is sent again after a loss; 2
- * @property {number} [maxInFlight] requests sent and not answered, per connection; 16384
- * @property {number} [maxReplyBytes] estimated bytes of the replies to them; 16 MiB
- * @property {number} [maxPending] requests in flight and waiting, per connection; 1048576. Beyond
- *   it requests reject with HS_QUEUE_FULL
- * @property {boolean} [allowSystemTables] open tables of mysql, information_schema …; false
- * @property {(definition: IndexDefinition) => unknown} [guard] called before
- *   an index is opened; may throw, or give a promise that rejects. See baseTableGuard
+ * @property {number} [maxRetries] retries of a find after a lost connection; 2
+ * @property {number} [maxInFlight] requests in flight per connection; 16384
+ * @property {number} [maxReplyBytes] estimated bytes of their replies; 16 MiB
+ * @property {number} [maxPending] requests in flight and queued, per connection; 1048576. Further
+ *   requests reject with HS_QUEUE_FULL
+ * @property {boolean} [allowSystemTables] permit tables of mysql, information_schema …; false
+ * @property {(definition: IndexDefinition) => unknown} [guard] called before an index is opened;
+ *   may throw or return a rejecting promise. See baseTableGuard
  */
 
 /** @type {Readonly<Record<string, readonly [number, number, number]>>} default, minimum, maximum */
@@ -63,7 +64,7 @@ const NUMBERS = Object.freeze({
 });
 
 /**
- * @typedef {object} Limits the numbers above, complete
+ * @typedef {object} Limits the numbers above, all set
  * @property {number} connections
  * @property {number} writeConnections
  * @property {number} connectTimeoutMs

@@ -24,24 +24,24 @@ import { checkDefinition, INDEX_ID_MAX } from './validate.js';
 
 /**
  * @typedef {object} IndexOptions
- * @property {ColumnType | Readonly<Record<string, ColumnType>>} [types] of all columns, or by
+ * @property {ColumnType | Readonly<Record<string, ColumnType>>} [types] types of all columns, or by
  *   column; utf8
- * @property {Encoding} [keyEncoding] of strings in keys and filters; utf8
- * @property {boolean} [own] strings get memory of their own; false: a string of 13 characters or
- *   more may keep up to 64 KiB of what came with it, as long as it is kept. For caches
+ * @property {Encoding} [keyEncoding] encoding of strings in keys and filters; utf8
+ * @property {boolean} [own] copy strings; false: a string of 13 characters or more may retain up to
+ *   64 KiB of the received data as long as it lives. For caches
  * @property {AbortSignal} [signal]
  */
 
 /**
  * @typedef {object} Counters
- * @property {number} pending requests without a reply, in flight and waiting
- * @property {number} inFlight sent and not answered
- * @property {number} requests sent, ever; those sent again count again
- * @property {number} batches writes to sockets that carried them
+ * @property {number} pending outstanding requests, in flight and queued
+ * @property {number} inFlight requests in flight
+ * @property {number} requests total requests sent, including retries
+ * @property {number} batches writes to sockets
  * @property {number} bytesOut
  * @property {number} bytesIn
- * @property {number} connects handshakes done
- * @property {number} losses connections lost after that
+ * @property {number} connects completed handshakes
+ * @property {number} losses connections lost after their handshake
  */
 
 /**
@@ -49,7 +49,7 @@ import { checkDefinition, INDEX_ID_MAX } from './validate.js';
  */
 export class HandlerSocketClient extends EventEmitter {
   /**
-   * Connects nothing yet; use connect() of this module.
+   * Does not connect; use connect() of this module.
    * @param {ClientOptions} [options]
    */
   constructor(options = {}) {
@@ -57,7 +57,7 @@ export class HandlerSocketClient extends EventEmitter {
     const settings = resolveOptions(options);
     this.settings = settings;
     const { limits, secret, writeSecret } = settings;
-    // Outside the parser: an exception of a listener belongs to the caller.
+    // Outside the parser, so that an exception of a listener is the caller's.
     const hooks = {
       onConnect: (/** @type {Connection} */ { address }) => {
         process.nextTick(() => this.emit('connect', address));
@@ -76,7 +76,7 @@ export class HandlerSocketClient extends EventEmitter {
     this.opened = new Map();
     /** Calls of releaseTables under way. */
     this.releases = 0;
-    /** @type {Promise<void> | null} tables that failed openIndex calls have left open are let go */
+    /** @type {Promise<void> | null} release of tables left open by failed openIndex calls */
     this.healing = null;
     this.closed = false;
   }
@@ -93,8 +93,8 @@ export class HandlerSocketClient extends EventEmitter {
 
   /**
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<void>} when every connection has answered; rejects with the first failure,
-   *   and closes then
+   * @returns {Promise<void>} resolves when every connection has replied; rejects with the first
+   *   failure and closes
    */
   async connect({ signal } = {}) {
     try {
@@ -108,21 +108,26 @@ export class HandlerSocketClient extends EventEmitter {
   }
 
   /**
-   * Opens an index for reading; for changes it is opened when the first one is asked for. Where the
-   * table has no such index or column, the server has opened the table all the same, and would keep
-   * it from ALTER and DROP: the connections are then made anew before this rejects.
+   * Opens an index for reading; it is opened for changes with the first change. If the table lacks
+   * the index or a column, the server has still opened the table, which would block ALTER and DROP,
+   * so the connections are replaced before this rejects.
    * @param {IndexDefinition & IndexOptions} options
    * @returns {Promise<OpenIndex>}
-   * @throws {HandlerSocketError} HS_ARGUMENT, HS_OPEN_TABLE, HS_INDEX, HS_COLUMN, or what a
-   *   connection can reject with
+   * @throws {HandlerSocketError} HS_ARGUMENT, HS_OPEN_TABLE, HS_INDEX, HS_COLUMN, or an error of a
+   *   connection
    */
   async openIndex(options) {
     const { database, table, index = 'PRIMARY', columns, filters = [] } = options;
-    const { types: given = 'utf8', keyEncoding = 'utf8', own = false, signal } = options;
+    const {
+      types: typeOption = 'utf8',
+      keyEncoding = 'utf8',
+      own: copies = false,
+      signal,
+    } = options;
     if (this.closed) throw new HandlerSocketError('HS_CLOSED', 'the client is closed');
     const definition = { database, table, index, columns, filters };
     checkDefinition(definition, this.settings.allowSystemTables);
-    const types = columnTypes(columns, given, own);
+    const types = columnTypes(columns, typeOption, copies);
     await this.settings.guard?.(definition);
     if (signal?.aborted) throw abortedError(signal, false);
     const keepBytes = types.some(keepsBytes);
@@ -151,7 +156,7 @@ export class HandlerSocketClient extends EventEmitter {
 
   /**
    * @param {IndexDefinition} definition
-   * @returns {boolean} whether an index of its table is open: then the table is to be open
+   * @returns {boolean} whether an index of its table is open, so that the table must stay open
    */
   usesTable({ database, table }) {
     return [...this.opened.keys()].some((name) => {
@@ -160,7 +165,7 @@ export class HandlerSocketClient extends EventEmitter {
     });
   }
 
-  /** @returns {Promise<void>} when the server has let go of tables without an open index */
+  /** @returns {Promise<void>} resolves when the server has released tables without an open index */
   async heal() {
     if (this.closed) return;
     this.healing ??= this.releaseTables(() => {}).finally(() => {
@@ -179,7 +184,7 @@ export class HandlerSocketClient extends EventEmitter {
     this.release(index.name);
   }
 
-  /** @param {string} name of a definition, one of whose users goes */
+  /** @param {string} name name of a definition that loses a user */
   release(name) {
     const entry = this.opened.get(name);
     if (entry === undefined) return;
@@ -192,7 +197,7 @@ export class HandlerSocketClient extends EventEmitter {
 
   /**
    * @param {IndexRequests} [index]
-   * @returns {Pool} where changes go; opens the index there in the same flight
+   * @returns {Pool} pool for changes; opens the index there in the same flight
    */
   poolForChange(index) {
     const pool = this.writePool;
@@ -200,7 +205,7 @@ export class HandlerSocketClient extends EventEmitter {
       throw argumentError('the client has no write listener: connect with writePort or writePath');
     }
     if (index !== undefined && !pool.indexes.has(index.id)) {
-      // Where it cannot be opened, the change itself rejects, with that error as its cause.
+      // If it cannot be opened, the change rejects with that error as its cause.
       pool.open(index.id, index.definition, index.keepBytes).catch(() => pool.forget(index.id));
     }
     return pool;
@@ -210,8 +215,8 @@ export class HandlerSocketClient extends EventEmitter {
    * A request by its tokens: `request(['=', 1, 42], { index })` is a find by one key value.
    * @param {readonly import('./request-lines.js').Value[]} tokens
    * @param {import('./raw-request.js').RawOptions} [options]
-   * @returns {Promise<import('./reply-values.js').RawReply>} of a reply of
-   *   success; others reject as those of all calls
+   * @returns {Promise<import('./reply-values.js').RawReply>} tokens of a successful reply; others
+   *   reject like all calls
    */
   request(tokens, options = {}) {
     return sendRaw(this, tokens, options);
@@ -240,15 +245,15 @@ export class HandlerSocketClient extends EventEmitter {
 
   /**
    * Closes every connection so that the server lets go of its tables, for ALTER, TRUNCATE, DROP or
-   * FLUSH TABLES. Requests in flight are answered first; others wait until `work` has ended, then
+   * FLUSH TABLES. Requests in flight are completed first; others wait until `work` has ended, then
    * connections and indexes are opened again.
    * @template T
    * @param {() => T | Promise<T>} work
-   * @param {{ timeoutMs?: number }} [options] 10 minutes; 0: no bound. The server keeps a table
-   *   open while any other client is connected to the same thread: then the SQL of `work` waits
+   * @param {{ timeoutMs?: number }} [options] 10 minutes; 0: no limit. The server keeps a table
+   *   open while another client is connected to the same thread; the SQL of `work` then waits
    * @returns {Promise<T>} result of `work`
-   * @throws {HandlerSocketError} HS_RELEASE_TIMEOUT: connections are made again, but `work`, once
-   *   begun, goes on
+   * @throws {HandlerSocketError} HS_RELEASE_TIMEOUT: connections are opened again, but `work`, if
+   *   started, continues
    */
   async releaseTables(work, { timeoutMs = RELEASE_TIMEOUT_MS } = {}) {
     const { connections } = this;
@@ -270,9 +275,9 @@ export class HandlerSocketClient extends EventEmitter {
   }
 
   /**
-   * Refuses new requests, waits for the replies of those under way, closes.
-   * @param {{ timeoutMs?: number }} [options] after which the rest rejects with HS_CLOSED; without,
-   *   the timeouts of the connections bound the wait
+   * Refuses new requests, waits for outstanding replies, then closes.
+   * @param {{ timeoutMs?: number }} [options] after this time the rest rejects with HS_CLOSED; by
+   *   default the timeouts of the connections apply
    * @returns {Promise<void>}
    */
   async close({ timeoutMs } = {}) {
@@ -288,7 +293,7 @@ export class HandlerSocketClient extends EventEmitter {
     }
   }
 
-  /** Closes at once: outstanding requests reject with HS_CLOSED. */
+  /** Closes immediately; outstanding requests reject with HS_CLOSED. */
   destroy() {
     this.closed = true;
     for (const connection of this.connections) connection.destroy();
@@ -311,7 +316,7 @@ function withinRelease(done, timeoutMs, turn) {
       const why = turn.hasBegun
         ? 'the work has not ended. Other clients may keep the table open: close them, and set ' +
           'lock_wait_timeout in the session of its SQL'
-        : 'requests under way were not answered; the work was not begun';
+        : 'outstanding requests got no reply; the work was not started';
       const text = `releaseTables: after ${timeoutMs} ms ${why}`;
       reject(new HandlerSocketError('HS_RELEASE_TIMEOUT', text));
     }, timeoutMs);
@@ -322,7 +327,7 @@ function withinRelease(done, timeoutMs, turn) {
 /** The server reports these after it has opened the table (database.cpp, cmd_open). */
 const TABLE_STAYS_OPEN = new Set(['HS_INDEX', 'HS_COLUMN']);
 
-/** Of an index that was closed: its id may be another's by now. */
+/** Pool of a closed index, whose id may have been reused. */
 const NO_POOL = /** @type {any} */ ({
   pick() {
     throw argumentError('the index was closed');
@@ -331,20 +336,20 @@ const NO_POOL = /** @type {any} */ ({
 
 /**
  * @param {readonly string[]} columns
- * @param {ColumnType | Readonly<Record<string, ColumnType>>} given
- * @param {boolean} own
+ * @param {ColumnType | Readonly<Record<string, ColumnType>>} types
+ * @param {boolean} copies
  * @returns {DecodedType[]}
  */
-function columnTypes(columns, given, own) {
-  if (given !== null && typeof given === 'object') {
-    for (const column of Object.keys(given)) {
+function columnTypes(columns, types, copies) {
+  if (types !== null && typeof types === 'object') {
+    for (const column of Object.keys(types)) {
       if (!columns.includes(column)) throw argumentError(`types: ${column} is not a column opened`);
     }
   }
   return columns.map((column) => {
-    const type = typeof given === 'string' ? given : (given[column] ?? 'utf8');
-    if (own && type === 'utf8') return 'utf8:own';
-    if (own && type === 'latin1') return 'latin1:own';
+    const type = typeof types === 'string' ? types : (types[column] ?? 'utf8');
+    if (copies && type === 'utf8') return 'utf8:own';
+    if (copies && type === 'latin1') return 'latin1:own';
     if (COLUMN_TYPES.has(type)) return type;
     throw argumentError(
       `types: ${JSON.stringify(type)} is not one of ${[...COLUMN_TYPES].join(', ')}`,

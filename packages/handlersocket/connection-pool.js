@@ -1,6 +1,7 @@
 /**
  * The connections to one listener, and the indexes that are open on all of them under the same ids.
- * A request takes the connection with the fewest requests. It does not read requests.
+ * A request is sent on the connection with the fewest requests. The pool does not interpret
+ * requests.
  */
 
 import { formatTarget } from './client-options.js';
@@ -15,7 +16,7 @@ export class Pool {
    * @param {import('./client-options.js').Target} target
    * @param {{ secret: import('./client-options.js').Secret | undefined,
    *   limits: import('./client-options.js').Limits }} settings
-   * @param {number} size connections
+   * @param {number} size number of connections
    * @param {Pick<import('./pipelined-connection.js').ConnectionHooks,
    *   'onConnect' | 'onDisconnect'>} hooks
    */
@@ -33,7 +34,7 @@ export class Pool {
     this.single = size === 1;
   }
 
-  /** @returns {Connection} the one with the fewest requests, of those that are connected */
+  /** @returns {Connection} the connected one with the fewest requests */
   pick() {
     if (this.single) return this.first;
     const { connections } = this;
@@ -50,26 +51,26 @@ export class Pool {
   }
 
   /**
-   * One after another: on a busy machine the server thread that wakes first accepts nearly all
-   * connections that arrive together, and then serves them alone (of 3, on 1.5 threads of 4
-   * instead of 2.5; on a quiet machine the difference is small).
-   * @returns {Promise<void>} when all are connected; rejects with the first failure
+   * In sequence, because on a busy machine the server thread that wakes first accepts nearly all
+   * connections that arrive together, and then serves them alone (of 3, on 1.5 threads of 4 instead
+   * of 2.5; on a quiet machine the difference is small).
+   * @returns {Promise<void>} resolves when all are connected; rejects with the first failure
    */
   async connect() {
     for (const connection of this.connections) await connection.connect();
   }
 
-  /** A column or a reply needs the bytes as they came. */
+  /** Keeps undecoded bytes, for a column or a reply that needs them. */
   keepAllBytes() {
     for (const { serverSocket } of this.connections) serverSocket.keepAllBytes();
   }
 
   /**
-   * Opens an index on every connection, and on each new one from now on.
+   * Opens an index on every connection, including later ones.
    * @param {number} id
    * @param {IndexDefinition} definition
    * @param {boolean} keepBytes
-   * @returns {Promise<void>} rejects where a connection could not open it
+   * @returns {Promise<void>} rejects if a connection could not open it
    */
   async open(id, definition, keepBytes) {
     if (keepBytes) this.keepAllBytes();
@@ -88,7 +89,7 @@ export class Pool {
    * @returns {Promise<void>}
    */
   async openOn(connection, id, line) {
-    // Without a socket the handshake opens it, when there is one.
+    // Without a socket the next handshake opens it.
     if (connection.serverSocket.state !== 'open') {
       if (connection !== this.first) return;
       await connection.connect();
@@ -101,18 +102,18 @@ export class Pool {
     });
   }
 
-  /** @param {number} id is not opened again on new connections */
+  /** @param {number} id id that is not opened on new connections any more */
   forget(id) {
     this.indexes.delete(id);
   }
 
-  /** @returns {number} requests without a reply */
+  /** @returns {number} number of outstanding requests */
   get pending() {
     return this.connections.reduce((sum, { sendQueue }) => sum + sendQueue.size, 0);
   }
 }
 
-/** A connection that is not ready comes behind any load of one that is. */
+/** A connection that is not ready ranks after any connection that is. */
 const NOT_READY = 2 ** 40;
 
 /** @param {Connection} connection */
@@ -122,8 +123,8 @@ function loadOf(connection) {
 }
 
 /**
- * Gives out the ids of indexes: small ones, because the server keeps a vector up to the largest,
- * and used again, because it has no way to close one.
+ * Allocates index ids: small, because the server has a vector up to the largest, and reused,
+ * because it cannot close an index.
  */
 export class IndexIds {
   /** @param {number} max */
@@ -135,8 +136,8 @@ export class IndexIds {
   }
 
   /**
-   * @param {boolean} quiet nothing is in flight: only then an id is used again, because a find on
-   *   the old index that is sent again would read the new one
+   * @param {boolean} quiet whether nothing is in flight; ids are reused only then, because a
+   *   retried find on the old index would read the new one
    * @returns {number}
    */
   take(quiet) {

@@ -1,17 +1,18 @@
 /**
  * The errors of the HandlerSocket client: one class, a closed set of codes, and the names of the
- * storage engine's numbers. The client stands alone, so this is not the harness' own error class.
+ * storage engine's numbers. The client is a separate package, so this is not the error class of the
+ * harness.
  */
 
 /**
- * Every code that the client can reject with, and its meaning.
+ * All codes of rejections, with their meaning.
  * @type {Readonly<Record<string, string>>}
  */
 export const ERROR_CODES = Object.freeze({
   HS_ARGUMENT: 'refused by the client before anything was sent',
-  HS_CONNECT: 'no connection could be made',
+  HS_CONNECT: 'cannot connect',
   HS_CONNECT_TIMEOUT: 'no connection within connectTimeoutMs',
-  HS_HANDSHAKE_TIMEOUT: 'connected, but the listener never answered',
+  HS_HANDSHAKE_TIMEOUT: 'connected, but the listener did not reply',
   HS_AUTH: 'the server wants a secret, or another one',
   HS_CONNECTION_LOST: 'the connection was lost with the request in flight',
   HS_OFFLINE: 'waited offlineTimeoutMs without a connection',
@@ -35,7 +36,7 @@ export const ERROR_CODES = Object.freeze({
 /** @typedef {keyof typeof ERROR_CODES & string} HandlerSocketErrorCode */
 
 /**
- * Names of the handler errors that reach the wire (MariaDB include/my_base.h, HA_ERR_*).
+ * Names of the handler errors in replies (MariaDB include/my_base.h, HA_ERR_*).
  * @type {Readonly<Record<number, string>>}
  */
 export const ENGINE_ERRORS = Object.freeze({
@@ -107,18 +108,18 @@ const REQUEST_MESSAGES =
 /**
  * @typedef {object} ErrorDetail
  * @property {number} [serverCode] first token of the error reply: 1, 2 or 3
- * @property {string} [serverMessage] third token, as the server sent it; '' if it sent none
- * @property {number} [errno] the storage engine's number, where the message is a number
+ * @property {string} [serverMessage] third token, as sent by the server; '' if missing
+ * @property {number} [errno] error number of the storage engine, if the message is a number
  * @property {string} [address] the endpoint: host:port or unix:/path
- * @property {boolean} [outcomeUnknown] a change was sent and its reply was lost
+ * @property {boolean} [outcomeUnknown] a change was sent, and its reply was lost
  * @property {unknown} [cause]
  */
 
-/** What the client rejects with, always. */
+/** The error class of all rejections of the client. */
 export class HandlerSocketError extends Error {
   /**
    * @param {HandlerSocketErrorCode} code one of ERROR_CODES
-   * @param {string} message what is wrong, where, and what helps
+   * @param {string} message the problem, its location, and a hint
    * @param {ErrorDetail} [detail]
    */
   constructor(code, message, detail = {}) {
@@ -151,14 +152,14 @@ export function engineErrorName(errno) {
 
 /**
  * @param {string} message
- * @returns {HandlerSocketError} a call that the client refuses before it sends anything
+ * @returns {HandlerSocketError} error of a call that is refused before sending
  */
 export function argumentError(message) {
   return new HandlerSocketError('HS_ARGUMENT', message);
 }
 
 /**
- * @param {string} message what was wrong in the bytes
+ * @param {string} message the problem in the received bytes
  * @returns {HandlerSocketError}
  */
 export function protocolError(message) {
@@ -166,11 +167,11 @@ export function protocolError(message) {
 }
 
 /**
- * Turns an error reply into an error.
+ * Converts an error reply to an error.
  * @param {number} serverCode 1, 2 or 3
- * @param {string} serverMessage may be ''
+ * @param {string} serverMessage possibly ''
  * @param {string} [address]
- * @param {unknown} [cause] why the index is not open, where that is known
+ * @param {unknown} [cause] reason why the index is not open, if known
  * @returns {HandlerSocketError}
  */
 export function serverError(serverCode, serverMessage, address, cause) {

@@ -1,6 +1,6 @@
 /**
- * The parts of an open index: its request types, and the path of a request from the
- * caller's arguments to a connection: checked, encoded, sent. The operations are in open-index.js.
+ * The parts of an open index: its request types, and the steps of a request from the caller's
+ * arguments to a connection: check, encode, send. The operations are in open-index.js.
  */
 
 import { argumentError } from './handlersocket-error.js';
@@ -30,7 +30,7 @@ import * as validate from './validate.js';
  * @typedef {import('./handlersocket-error.js').HandlerSocketError
  *   } HandlerSocketError
  */
-/** @typedef {Value | readonly Value[]} Key one value, or one for each of the first key parts */
+/** @typedef {Value | readonly Value[]} Key one value, or one per leading key part */
 
 /**
  * @template T
@@ -40,36 +40,37 @@ import * as validate from './validate.js';
 
 /**
  * @typedef {object} Filter
- * @property {string} column one of the filters that the index was opened with
- * @property {'=' | '!=' | '>' | '>=' | '<' | '<='} op NULL equals NULL, and is below all else
+ * @property {string} column a filter column of the open index
+ * @property {'=' | '!=' | '>' | '>=' | '<' | '<='} op NULL equals NULL and is less than all other
+ *   values
  * @property {Value} value
- * @property {boolean} [stop] end the scan at the first row that does not match, instead of leaving
- *   it out
+ * @property {boolean} [stop] end the scan at the first row that does not match, instead of skipping
+ *   it
  */
 
 /**
  * @typedef {object} FindOptions
- * @property {number} [limit] rows at most, 1 to 4294967295; 1, with `in` the length of its list
- * @property {number} [offset] rows to leave out first; limit + offset at most 4294967295
- * @property {{ part?: number, values: readonly Value[] }} [in] one row at most for each value, put
- *   for key part `part` (0); the value in the key there is ignored
- * @property {readonly Filter[]} [filters] all must match
- * @property {AbortSignal} [signal] rejects with HS_ABORTED; a change that was sent may be executed
- * @property {number} [timeoutMs] for this request; rejects with HS_REQUEST_TIMEOUT
+ * @property {number} [limit] maximum rows, 1 to 4294967295; 1, with `in` the length of its list
+ * @property {number} [offset] rows to skip; limit + offset at most 4294967295
+ * @property {{ part?: number, values: readonly Value[] }} [in] at most one row per value, which
+ *   replaces key part `part` (0) of the key
+ * @property {readonly Filter[]} [filters] all filters must match
+ * @property {AbortSignal} [signal] rejects with HS_ABORTED; a sent change may still be executed
+ * @property {number} [timeoutMs] time limit of this request; rejects with HS_REQUEST_TIMEOUT
  */
 
 /**
  * @typedef {object} IndexParts
  * @property {number} id
  * @property {IndexDefinition} definition
- * @property {DecodedType[]} types of the columns
+ * @property {DecodedType[]} types types of the columns
  * @property {Encoding} keyEncoding
  * @property {import('./connection-pool.js').Pool} readPool
  * @property {import('./client.js').HandlerSocketClient} client
- * @property {string} name of the definition, in the client's list
+ * @property {string} name name of the definition in the client
  */
 
-/** From this limit on a reply is taken to be large until one has come. */
+/** From this limit on a reply is assumed to be large until one is received. */
 const LARGE_LIMIT = 1000;
 /** First estimate of a row's bytes. */
 const ROW_BYTES_GUESS = 64;
@@ -88,7 +89,7 @@ export class IndexRequests {
     /** @type {import('./connection-pool.js').Pool} */
     this.readPool = readPool;
     this.keyEncoding = keyEncoding;
-    /** @type {Encoding[]} how strings of each column are sent */
+    /** @type {Encoding[]} encoding of strings per column */
     this.encodings = types.map((type) => (type.startsWith('latin1') ? 'latin1' : 'utf8'));
     /** the bytes of a find by one key part, up to the key */
     this.head = findHead(id);
@@ -108,7 +109,7 @@ export class IndexRequests {
   }
 
   /**
-   * The hot path: nothing is checked that the encoder does not check anyway.
+   * The hot path, where only the encoder checks values.
    * @param {RequestTypePair} pair
    * @param {Value} key
    * @param {Callback<any>} [callback]
@@ -131,7 +132,7 @@ export class IndexRequests {
 
   /**
    * @param {RequestTypePair} pair
-   * @param {() => string} encode gives the line, or throws
+   * @param {() => string} encode returns the line, or throws
    * @param {import('./limited.js').WaitOptions} options
    * @param {Callback<any>} [callback]
    * @param {number} [weight]
@@ -171,16 +172,16 @@ export class IndexRequests {
     return this.request(pair, () => this.changeLine(op, key, options, mod, values), options);
   }
 
-  /** A find on an id that was given back would read another table. */
+  /** A find on a released id would read a different table. */
   checkOpen() {
     if (this.id < 0) throw argumentError('the index was closed');
   }
 
   /**
-   * A find of a large limit goes alone until one has shown how large replies really are: the server
-   * would buffer the replies to all of them.
+   * Finds with a large limit are sent one by one until the size of replies is known, because the
+   * server would buffer all replies.
    * @param {FindOptions} options
-   * @returns {number | undefined} estimated bytes of the reply; undefined: as the last ones
+   * @returns {number | undefined} estimated bytes of the reply; undefined: as for previous ones
    */
   weigh({ limit = 1 }) {
     if (limit < LARGE_LIMIT) return undefined;
@@ -189,13 +190,13 @@ export class IndexRequests {
 
   /**
    * @param {Decode} decode
-   * @returns {Decode} the same, which also learns how long replies are
+   * @returns {Decode} request type that also measures the length of replies
    */
   learning(decode) {
     return (text, start, end, flags) => {
       const bytes = end - start;
       const mean = this.largeBytes ?? bytes;
-      // Up at once, down slowly: too few in flight costs less than too many.
+      // Increases immediately, decreases slowly: too few in flight cost less than too many.
       this.largeBytes = bytes > mean ? bytes : mean * 0.9 + bytes * 0.1;
       return decode(text, start, end, flags);
     };

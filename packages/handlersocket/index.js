@@ -18,7 +18,7 @@ export { baseTableGuard } from './table-guard.js';
 /**
  * Connects a client to HandlerSocket.
  * @param {import('./client-options.js').ClientOptions & { signal?: AbortSignal }} [options]
- * @returns {Promise<HandlerSocketClient>} when every connection has been answered
+ * @returns {Promise<HandlerSocketClient>} resolves when every connection has received a reply
  * @throws {HandlerSocketError} HS_ARGUMENT, HS_CONNECT, HS_CONNECT_TIMEOUT,
  *   HS_HANDSHAKE_TIMEOUT, HS_AUTH, HS_ABORTED
  */

@@ -1,4 +1,4 @@
-/** Bounds on the wait for one request: a signal, a time. The request itself keeps its place. */
+/** Limits the wait for one request by a signal or a time. The request itself stays queued. */
 
 import { HandlerSocketError } from './handlersocket-error.js';
 
@@ -9,8 +9,8 @@ import { HandlerSocketError } from './handlersocket-error.js';
  */
 
 /**
- * Settles as `promise` does, or rejects earlier. A request that was sent cannot be called back: its
- * reply is read and dropped, because replies have no ids but their order.
+ * Settles as `promise` does, or rejects earlier. A sent request cannot be cancelled: its reply is
+ * read and dropped, because replies are identified by order only.
  * @template T
  * @param {Promise<T>} promise
  * @param {WaitOptions} options

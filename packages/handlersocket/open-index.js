@@ -1,7 +1,7 @@
 /**
- * An open index: the operations of a table through one of its keys. Each takes a callback as its
- * last argument, or gives a promise without one. Nothing here waits: requests go to a connection of
- * the client's pools, in the flight of the tick.
+ * An open index: the operations of a table through one of its keys. Each accepts a callback as its
+ * last argument, or returns a promise without one. Requests are sent on a connection of the
+ * client's pools in the flight of the tick.
  */
 
 import { IndexRequests } from './index-requests.js';
@@ -19,8 +19,8 @@ import { scanRows } from './scan.js';
 
 export class OpenIndex extends IndexRequests {
   /**
-   * The first column of the row with this key: the leanest call there is. Of several rows with the
-   * key, the first. Gives undefined where there is none, null for NULL.
+   * Returns the first column of the first row with this key; the fastest call. undefined if there
+   * is no such row, null for NULL.
    * @overload
    * @param {Value} key value of the first key part
    * @returns {Promise<Field | undefined>}
@@ -41,7 +41,8 @@ export class OpenIndex extends IndexRequests {
   }
 
   /**
-   * The row with this key, as an array in the order of the columns; undefined where there is none.
+   * Returns the row with this key as an array in the order of the columns; undefined if there is
+   * none.
    * @overload
    * @param {Key} key
    * @returns {Promise<Row | undefined>}
@@ -95,7 +96,7 @@ export class OpenIndex extends IndexRequests {
   }
 
   /**
-   * find, with rows as objects by column name, all of the same shape.
+   * Like find, with rows as objects by column name, all of the same shape.
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
    * @param {FindOptions} [options]
@@ -107,7 +108,7 @@ export class OpenIndex extends IndexRequests {
   }
 
   /**
-   * Walks the index without holding more than two pages: see scan.js.
+   * Walks the index with at most two pages in memory: see scan.js.
    * @param {import('./scan.js').ScanOptions} [options]
    * @returns {AsyncGenerator<Row, void, undefined>}
    */
@@ -118,10 +119,10 @@ export class OpenIndex extends IndexRequests {
   /**
    * Inserts a row. No strict mode, no triggers, no CHECK, see README.md.
    * @overload
-   * @param {readonly Value[]} values one for each column, in their order
+   * @param {readonly Value[]} values one per column, in order
    * @param {import('./limited.js').WaitOptions} [options]
-   * @returns {Promise<number | bigint | undefined>} the id that AUTO_INCREMENT gave (bigint from
-   *   2^53 on); 0 where the id was given; undefined for a table without
+   * @returns {Promise<number | bigint | undefined>} the id assigned by AUTO_INCREMENT (bigint from
+   *   2^53 on); 0 if the caller set the id; undefined without AUTO_INCREMENT
    */
   /**
    * @overload
@@ -141,11 +142,11 @@ export class OpenIndex extends IndexRequests {
   }
 
   /**
-   * Sets every column of the rows found.
+   * Sets every column of the matching rows.
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
-   * @param {readonly Value[]} values one for each column
-   * @param {FindOptions} [options] limit is 1 unless given
+   * @param {readonly Value[]} values one per column
+   * @param {FindOptions} [options] limit: 1 by default
    * @returns {Promise<number>} rows matched, including those that already had the values
    */
   update(op, key, values, options = {}) {
@@ -157,7 +158,7 @@ export class OpenIndex extends IndexRequests {
    * @param {Key} key
    * @param {readonly Value[]} values
    * @param {FindOptions} [options]
-   * @returns {Promise<Row[]>} the rows as they were before
+   * @returns {Promise<Row[]>} the previous rows
    */
   updateReturning(op, key, values, options = {}) {
     return this.change(this.requestTypes.oldRows, op, key, options, 'U?', values);
@@ -166,8 +167,8 @@ export class OpenIndex extends IndexRequests {
   /**
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
-   * @param {FindOptions} [options] limit is 1 unless given
-   * @returns {Promise<number>} rows removed
+   * @param {FindOptions} [options] limit: 1 by default
+   * @returns {Promise<number>} number of removed rows
    */
   remove(op, key, options = {}) {
     return this.change(this.requestTypes.count, op, key, options, 'D', []);
@@ -177,7 +178,7 @@ export class OpenIndex extends IndexRequests {
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
    * @param {FindOptions} [options]
-   * @returns {Promise<Row[]>} the rows that were removed
+   * @returns {Promise<Row[]>} the removed rows
    */
   removeReturning(op, key, options = {}) {
     return this.change(this.requestTypes.oldRows, op, key, options, 'D?', []);
@@ -187,8 +188,8 @@ export class OpenIndex extends IndexRequests {
    * Adds to each column, in 64-bit integers; null leaves a column as it is.
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
-   * @param {readonly Value[]} steps one for each column: whole numbers
-   * @param {FindOptions} [options] limit is 1 unless given
+   * @param {readonly Value[]} steps integers, one per column
+   * @param {FindOptions} [options] limit: 1 by default
    * @returns {Promise<number>} rows matched
    */
   increment(op, key, steps, options = {}) {
@@ -200,19 +201,19 @@ export class OpenIndex extends IndexRequests {
    * @param {Key} key
    * @param {readonly Value[]} steps
    * @param {FindOptions} [options]
-   * @returns {Promise<Row[]>} the rows as they were before
+   * @returns {Promise<Row[]>} the previous rows
    */
   incrementReturning(op, key, steps, options = {}) {
     return this.change(this.requestTypes.oldRows, op, key, options, '+?', steps);
   }
 
   /**
-   * Subtracts; a row where a column would change its sign is left as it is and not counted.
+   * Subtracts; a row in which a column would change its sign is not changed and not counted.
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
    * @param {readonly Value[]} steps
    * @param {FindOptions} [options]
-   * @returns {Promise<number>} rows changed
+   * @returns {Promise<number>} number of changed rows
    */
   decrement(op, key, steps, options = {}) {
     return this.change(this.requestTypes.count, op, key, options, '-', steps);
@@ -223,13 +224,13 @@ export class OpenIndex extends IndexRequests {
    * @param {Key} key
    * @param {readonly Value[]} steps
    * @param {FindOptions} [options]
-   * @returns {Promise<Row[]>} the rows as they were before
+   * @returns {Promise<Row[]>} the previous rows
    */
   decrementReturning(op, key, steps, options = {}) {
     return this.change(this.requestTypes.oldRows, op, key, options, '-?', steps);
   }
 
-  /** Gives the index' id back; the server keeps the table open until the connections close. */
+  /** Releases the id of the index; the server keeps the table open until the connections close. */
   close() {
     this.client.closeIndex(this);
   }

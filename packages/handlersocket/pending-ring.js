@@ -1,11 +1,11 @@
 /**
  * Outstanding requests, first in first out, in a ring buffer whose size is a power of two: constant
  * time at any depth, where array.shift() costs microseconds beyond 16,384 elements. Two parallel
- * arrays instead of one of objects, so that an outstanding request allocates nothing here.
+ * arrays instead of one of objects, so that an outstanding request allocates no memory here.
  */
 
 const CAPACITY_MIN = 1024;
-/** A queue that once was larger than this is given back when it runs empty. */
+/** The memory of a queue that was larger than this is released when it is empty. */
 const CAPACITY_KEPT = 65536;
 
 /** @template Type, Callback */
@@ -21,8 +21,8 @@ export class PendingRing {
   }
 
   /**
-   * @param {Type} type how the reply is read
-   * @param {Callback} callback where it goes
+   * @param {Type} type decoder of the reply
+   * @param {Callback} callback callback of the reply
    */
   push(type, callback) {
     if (this.size > this.mask) this.grow();
@@ -42,7 +42,7 @@ export class PendingRing {
   }
 
   /**
-   * @param {number} offset 0 for the oldest
+   * @param {number} offset 0: the oldest
    * @returns {{ type: Type, callback: Callback }}
    */
   at(offset) {
@@ -53,7 +53,10 @@ export class PendingRing {
     };
   }
 
-  /** @returns {{ type: Type, callback: Callback }[]} all, oldest first; the queue is empty after */
+  /**
+   * @returns {{ type: Type, callback: Callback }[]} all, oldest first; the queue is empty
+   *   afterwards
+   */
   takeAll() {
     const all = [];
     while (this.size > 0) {
@@ -84,12 +87,12 @@ export class PendingRing {
  * @param {T[]} from a full queue
  * @param {number} head
  * @param {number} capacity
- * @returns {T[]} the same entries from place 0
+ * @returns {T[]} the same entries from index 0
  */
 function unrolled(from, head, capacity) {
   const to = from.slice(head);
   for (let i = 0; i < head; i += 1) to.push(from[i]);
-  // Grown by pushes: a new Array of a large length would be a slow dictionary.
+  // Grown by pushes, because `new Array` of a large length is a slow dictionary.
   while (to.length < capacity) to.push(/** @type {any} */ (undefined));
   return to;
 }

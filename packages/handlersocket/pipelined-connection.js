@@ -1,7 +1,7 @@
 /**
- * One connection to one listener: requests in, one batch of them per tick out, replies to them in
- * order. ServerSocket owns the socket and its errors, SendQueue the order of requests, and
- * RequestType the decoding of replies.
+ * One connection to one listener: requests in, one batch per tick out, replies in order.
+ * ServerSocket owns the socket and its errors, SendQueue the order of requests, RequestType the
+ * decoding of replies.
  */
 
 import { AckPings } from './ack-pings.js';
@@ -26,8 +26,8 @@ import { ServerSocket } from './server-socket.js';
 
 /**
  * @typedef {object} ConnectionHooks
- * @property {() => ReadonlyMap<number, IndexDefinition>} indexes to be open
- * @property {(connection: Connection) => void} onConnect the handshake is done
+ * @property {() => ReadonlyMap<number, IndexDefinition>} indexes indexes to keep open
+ * @property {(connection: Connection) => void} onConnect called after the handshake
  * @property {(connection: Connection, error: HandlerSocketError) => void} onDisconnect
  */
 
@@ -48,28 +48,28 @@ export class Connection {
     this.sendQueue = new SendQueue(this.limits);
     this.serverSocket = new ServerSocket(target, settings, this);
     this.address = this.serverSocket.address;
-    // A unix socket acknowledges nothing.
+    // Unix sockets have no acknowledgements.
     this.acks = 'path' in target ? null : new AckPings(this);
     /** no new requests */
     this.closing = false;
     /** requests wait until resume() */
     this.holding = false;
-    /** batches asked for before the hold that are still to be sent */
+    /** batches from before the hold that are not sent yet */
     this.batchesBeforeHold = 0;
     this.scheduled = false;
-    /** the last batch was one request: the next one is written without waiting for others */
+    /** the last batch had one request, so the next one is written without waiting for others */
     this.alone = false;
-    /** @type {Set<number>} indexes being opened again */
+    /** @type {Set<number>} indexes being reopened */
     this.reopening = new Set();
     /** @type {{ resolve: () => void, reject: (error: Error) => void }[]} */
     this.readyWaiters = [];
-    /** @type {(() => void)[]} called when replies were read or the connection was lost */
+    /** @type {(() => void)[]} called when replies are read or the connection is lost */
     this.idleWaiters = [];
     this.flush = this.flush.bind(this);
     this.counters = { connects: 0, losses: 0, batches: 0, requests: 0, bytesIn: 0, bytesOut: 0 };
   }
 
-  /** @returns {Promise<void>} when the handshake is done; rejects with the first failure */
+  /** @returns {Promise<void>} when called after the handshake; rejects with the first failure */
   connect() {
     if (this.serverSocket.ready) return Promise.resolve();
     if (this.closing) return Promise.reject(this.closedError());
@@ -86,7 +86,7 @@ export class Connection {
    * @param {Encoding} encoding
    * @param {RequestType} type
    * @param {ReplyCallback} callback
-   * @throws {HandlerSocketError} HS_ARGUMENT for what is no value; nothing is sent then
+   * @throws {HandlerSocketError} HS_ARGUMENT: not a valid value; nothing is sent
    */
   sendKey(head, key, encoding, type, callback) {
     const { sendQueue } = this;
@@ -100,7 +100,7 @@ export class Connection {
   }
 
   /**
-   * @param {string} line whole, a binary string
+   * @param {string} line complete line, a binary string
    * @param {RequestType} type
    * @param {ReplyCallback} callback
    * @param {number} [weight] estimated bytes of the reply
@@ -149,11 +149,11 @@ export class Connection {
     const error = this.closing
       ? this.closedError()
       : new HandlerSocketError('HS_QUEUE_FULL', text, { address });
-    // Never from inside the call: a callback is called once, and later.
+    // Asynchronous: a callback is called once, and never from inside the call.
     process.nextTick(settleError, type, callback, error);
   }
 
-  /** End of the tick: its requests are sent. */
+  /** Sends the requests of the tick at its end. */
   flush() {
     this.scheduled = false;
     this.sendQueue.seal();
@@ -185,7 +185,7 @@ export class Connection {
   }
 
   /**
-   * Hands one reply to the request that it answers: the hot path.
+   * Passes one reply to its request: the hot path.
    * @param {string} text
    * @param {number} start
    * @param {number} end
@@ -205,7 +205,7 @@ export class Connection {
       }
       value = type.decode(text, start, end, flags);
     } catch (error) {
-      // Not the reply of this request: the request stays, and is lost with the connection.
+      // Not the reply of this request, which stays queued and is lost with the connection.
       if (error.code === 'HS_PROTOCOL') throw error;
       pending.drop();
       sendQueue.answered();
@@ -219,8 +219,8 @@ export class Connection {
   }
 
   /**
-   * An index that could not be opened when we connected may be there by now: ask once more, so that
-   * later requests succeed.
+   * An index that could not be opened while connecting may exist now; opens it again, so that later
+   * requests succeed.
    * @param {number} indexId
    */
   reopen(indexId) {
@@ -238,7 +238,7 @@ export class Connection {
   sendOpen(indexId, line, done) {
     const { openErrors } = this.serverSocket;
     this.sendLine(line, openType, (error) => {
-      // At once, so that the reply right behind finds the cause.
+      // Immediately, so that the next reply has the cause.
       if (error) openErrors.set(indexId, error);
       else openErrors.delete(indexId);
       done(error);
@@ -261,7 +261,7 @@ export class Connection {
     this.hooks.onConnect(this);
   }
 
-  /** Keeps the server from closing an idle connection. */
+  /** Prevents the server from closing an idle connection. */
   ping() {
     if (!this.closing && this.sendQueue.size === 0) this.sendLine(PING_LINE, pingType, ignore);
   }
@@ -274,14 +274,14 @@ export class Connection {
    */
   onDisconnect(error, wasReady) {
     const { limits, sendQueue, serverSocket } = this;
-    // A find that the server could not answer in time would only wait twice as long.
+    // A find that timed out would only wait twice as long.
     const retries = error.code === 'HS_REQUEST_TIMEOUT' ? -1 : limits.maxRetries;
-    const given = sendQueue.lose(retries);
+    const rejected = sendQueue.lose(retries);
     const waiters = this.readyWaiters.splice(0);
     this.batchesBeforeHold = 0;
     if (wasReady) this.counters.losses += 1;
     serverSocket.scheduleReconnect(sendQueue.size > 0 && !this.holding);
-    if (given.length > 0) rejectLost(given, error);
+    if (rejected.length > 0) rejectLost(rejected, error);
     for (const waiter of waiters) waiter.reject(error);
     if (wasReady) this.hooks.onDisconnect(this, error);
     if (error.code === 'HS_AUTH' || limits.offlineTimeoutMs === 0) this.abort();
@@ -308,7 +308,7 @@ export class Connection {
     for (const resolve of this.idleWaiters.splice(0)) resolve();
   }
 
-  /** @returns {Promise<void>} when replies were read or the connection was lost */
+  /** @returns {Promise<void>} resolves when replies are read or the connection is lost */
   nextIdle() {
     return new Promise((resolve) => {
       this.idleWaiters.push(resolve);
@@ -316,7 +316,7 @@ export class Connection {
   }
 
   /**
-   * Closes the socket once earlier requests are answered; later ones wait until resume().
+   * Closes the socket after the replies to earlier requests; later ones wait until resume().
    * @returns {Promise<void>}
    */
   async hold() {
@@ -324,14 +324,14 @@ export class Connection {
     this.flush();
     this.batchesBeforeHold = serverSocket.state === 'open' ? sendQueue.waiting.size : 0;
     this.holding = true;
-    // Also what waited because of an earlier hold that is still under way.
+    // Includes requests that waited because of an earlier hold.
     if (this.batchesBeforeHold > 0) this.pump();
     const waits = () => sendQueue.inFlight > 0 || this.batchesBeforeHold > 0;
     while (this.holding && waits()) await this.nextIdle();
     if (this.holding) await serverSocket.end(false);
   }
 
-  /** Ends hold(), also one that still waits for replies. */
+  /** Ends hold(), even while it waits for replies. */
   resume() {
     this.holding = false;
     this.notifyIdle();
@@ -346,14 +346,14 @@ export class Connection {
     this.closing = true;
     this.holding = false;
     this.flush();
-    // Pings are not waited for.
+    // Does not wait for pings.
     while (this.sendQueue.size > (this.acks?.outstanding ?? 0)) await this.nextIdle();
     await this.serverSocket.end(true);
     for (const { callback } of this.sendQueue.takeAll()) callback(null);
     this.rejectWaiters();
   }
 
-  /** Closes at once; outstanding requests reject. */
+  /** Closes immediately; outstanding requests reject. */
   destroy() {
     this.closing = true;
     const entries = this.sendQueue.takeAll();

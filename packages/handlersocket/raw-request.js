@@ -1,7 +1,7 @@
 /**
- * A request by its tokens, for what the client has no call of its own for: combinations of options,
- * commands of another server. Escaping, the order of replies, reconnecting and timeouts are the
- * client's; what the tokens mean is the caller's.
+ * A request by its tokens, for requests without a method in the client: combinations of options,
+ * commands of other servers. The client handles escaping, the order of replies, reconnecting and
+ * timeouts; the caller is responsible for the meaning of the tokens.
  */
 
 import { argumentError } from './handlersocket-error.js';
@@ -16,14 +16,14 @@ import { capturedResolve, newPromise, RequestType } from './request-type.js';
 
 /**
  * @typedef {object} RawOptions
- * @property {import('./open-index.js').OpenIndex} [index] its id goes before the tokens
- * @property {boolean} [write] to the write port; it is never sent twice
- * @property {ColumnType} [type] of the fields of the reply, and of strings in the tokens; utf8
+ * @property {import('./open-index.js').OpenIndex} [index] its id precedes the tokens
+ * @property {boolean} [write] send to the write port, without retries
+ * @property {ColumnType} [type] type of the fields of the reply, and of strings in the tokens; utf8
  * @property {AbortSignal} [signal]
  * @property {number} [timeoutMs]
  */
 
-/** Each connection opens and authorises by itself, under ids that the client gives out. */
+/** Each connection opens indexes and authenticates by itself, with ids allocated by the client. */
 const OWN_COMMANDS = new Set(['P', 'A']);
 
 /**
@@ -31,8 +31,8 @@ const OWN_COMMANDS = new Set(['P', 'A']);
  * @param {readonly Value[]} tokens null: NULL
  * @param {RawOptions} options
  * @returns {Promise<RawReply>}
- * @throws {import('./handlersocket-error.js').HandlerSocketError} HS_ARGUMENT, or
- *   what the server answers
+ * @throws {import('./handlersocket-error.js').HandlerSocketError} HS_ARGUMENT, or an error of the
+ *   server
  */
 export async function sendRaw(client, tokens, options) {
   const { index, write = false, type = 'utf8', signal } = options;

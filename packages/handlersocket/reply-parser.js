@@ -1,13 +1,13 @@
 /**
- * Cuts the byte stream of a connection into reply lines. It takes bytes and gives text: for each
- * reply a call with a text, where the reply starts and ends in it, and flags. It knows neither
- * sockets nor the meaning of a reply.
+ * Cuts the byte stream of a connection into reply lines. Bytes in, text out: one call per reply
+ * with a text, the start and end of the reply in it, and flags. It knows neither sockets nor the
+ * meaning of a reply.
  *
  * Fast because it works on whole chunks: all complete lines of a chunk become one string, so a
- * reply costs no call into C++. Lines are cut before bytes are decoded, therefore a character of
- * several bytes is never split. The start of a line that is not complete stays in the room before
- * the next chunk, so most lines are never copied; a line longer than that room is collected in
- * pieces and joined once, hence linear for any length and any slicing.
+ * reply costs no call into C++. Lines are cut before bytes are decoded, so multi-byte characters
+ * are never split. The start of an incomplete line stays in the space before the next chunk, so
+ * most lines are never copied; a line longer than that space is collected in pieces and joined
+ * once, hence linear for any length and any splitting.
  */
 
 import { isAscii } from 'node:buffer';
@@ -16,36 +16,36 @@ import { protocolError } from './handlersocket-error.js';
 import { ARE_BYTES, MAY_HAVE_ESCAPES, MAY_HAVE_NULLS } from './reply-values.js';
 
 const LINE_FEED = 10;
-/** Chunks up to this size are looked at byte by byte: cheaper than five calls into C++. */
+/** Chunks up to this size are scanned byte by byte, which is cheaper than five calls into C++. */
 const SMALL_BYTES = 256;
-/** What one read may bring at most. */
+/** Maximum bytes of one read. */
 const CHUNK_BYTES = 65536;
 /**
- * Short replies are read in smaller chunks, about this many of them per read: what they release is
- * sent while the server works on the rest, instead of both waiting for each other in turn.
+ * Short replies are read in smaller chunks of about this many replies: requests released by them
+ * are sent while the server processes the rest, instead of alternating waits.
  */
 const CHUNK_REPLIES = 128;
 const CHUNK_BYTES_MIN = 4096;
-/** Room before the chunk for the start of a line; longer starts are collected in pieces. */
+/** Space before the chunk for the start of a line; longer starts are collected in pieces. */
 const CARRY_BYTES = 16384;
-/** A string cannot be longer (2^29 - 24 characters), and no reply should come near. */
+/** Maximum length of a string (2^29 - 24 characters). */
 export const LINE_BYTES_MAX = 512 * 1024 * 1024 - 1024;
 
 /** @typedef {(text: string, start: number, end: number, flags: number) => void} OnReply */
 
 export class ReplyParser {
   /**
-   * @param {OnReply} onReply called for each reply, in order; may throw: the rest of the chunk
-   *   is then dropped, and the parser must be reset before it is fed again
+   * @param {OnReply} onReply called for each reply, in order; may throw; the rest of the chunk is
+   *   then dropped, and the parser must be reset before further input
    * @param {{ lineBytesMax?: number }} [options]
    */
   constructor(onReply, { lineBytesMax = LINE_BYTES_MAX } = {}) {
     this.onReply = onReply;
     this.lineBytesMax = lineBytesMax;
-    /** Some column must keep its bytes (Buffer, latin1): text is not decoded as UTF-8. */
+    /** A column needs its bytes (Buffer, latin1), so text is not decoded as UTF-8. */
     this.keepBytes = false;
     this.memory = Buffer.allocUnsafeSlow(CARRY_BYTES + CHUNK_BYTES);
-    /** Where the next bytes of the stream are to be written. */
+    /** Buffer for the next bytes of the stream. */
     this.target = this.memory.subarray(CARRY_BYTES);
     /** Bytes of an incomplete line, kept right before `target`. */
     this.carried = 0;
@@ -54,12 +54,12 @@ export class ReplyParser {
     this.piecesBytes = 0;
   }
 
-  /** @returns {number} bytes of a reply that is not complete */
+  /** @returns {number} bytes of an incomplete reply */
   get pendingBytes() {
     return this.carried + this.piecesBytes;
   }
 
-  /** Discards an incomplete line: for a new stream. */
+  /** Discards an incomplete line, for a new stream. */
   reset() {
     this.carried = 0;
     this.pieces = [];
@@ -67,7 +67,7 @@ export class ReplyParser {
   }
 
   /**
-   * Feeds any bytes; for sources that cannot write into `target`.
+   * Parses any bytes, for sources that cannot write into `target`.
    * @param {Uint8Array} bytes
    */
   push(bytes) {
@@ -80,9 +80,9 @@ export class ReplyParser {
   }
 
   /**
-   * Fits the size of the next reads to the replies.
+   * Adapts the size of the next reads to the replies.
    * @param {number} replyBytes their mean size
-   * @returns {Buffer | undefined} the new target; undefined: as before
+   * @returns {Buffer | undefined} the new target; undefined: unchanged
    */
   resizeTarget(replyBytes) {
     const bytes = this.piecesBytes > 0 ? CHUNK_BYTES : chunkBytes(replyBytes);
@@ -92,10 +92,9 @@ export class ReplyParser {
   }
 
   /**
-   * Takes the bytes that were written at the start of `target`.
+   * Parses the bytes written at the start of `target`.
    * @param {number} count
-   * @throws {import('./handlersocket-error.js').HandlerSocketError} HS_PROTOCOL for a line that is
-   *   too long
+   * @throws {import('./handlersocket-error.js').HandlerSocketError} HS_PROTOCOL: a line is too long
    */
   advance(count) {
     if (count <= SMALL_BYTES && this.carried === 0 && this.piecesBytes === 0) {
@@ -105,7 +104,7 @@ export class ReplyParser {
     const end = CARRY_BYTES + count;
     let start = CARRY_BYTES - this.carried;
     const last = memory.lastIndexOf(LINE_FEED, end - 1);
-    // What was carried holds no line feed, and bytes before it belong to chunks gone by.
+    // The carried part has no line feed, and bytes before it belong to earlier chunks.
     if (last < CARRY_BYTES) {
       this.keep(start, end);
       return;
@@ -121,9 +120,10 @@ export class ReplyParser {
   }
 
   /**
-   * A few whole lines of plain ASCII, as the reply to a single find: no escapes, no NULL.
-   * @param {number} end of the bytes
-   * @returns {boolean} false: they are not that, and nothing was done
+   * Fast path for a few complete lines of plain ASCII without escapes and NULL, such as the reply
+   * to a single find.
+   * @param {number} end end of the bytes
+   * @returns {boolean} false: not such lines; no effect
    */
   advanceSmall(end) {
     const { memory } = this;
@@ -137,7 +137,7 @@ export class ReplyParser {
   }
 
   /**
-   * @param {number} start of an incomplete line in memory
+   * @param {number} start start of an incomplete line in memory
    * @param {number} end
    */
   keep(start, end) {
@@ -155,7 +155,7 @@ export class ReplyParser {
     this.carried = 0;
   }
 
-  /** @param {number} end behind the line feed that ends the long line */
+  /** @param {number} end offset after the line feed of the long line */
   endPieces(end) {
     this.pieces.push(this.memory.subarray(CARRY_BYTES, end));
     const line = Buffer.concat(this.pieces);
@@ -164,7 +164,7 @@ export class ReplyParser {
     this.cutLines(line);
   }
 
-  /** @param {Buffer} bytes whole lines */
+  /** @param {Buffer} bytes complete lines */
   cutLines(bytes) {
     let flags = bytes.includes(0) ? MAY_HAVE_NULLS : 0;
     if (bytes.includes(1)) flags |= MAY_HAVE_ESCAPES;
@@ -181,7 +181,7 @@ export class ReplyParser {
   }
 
   /**
-   * @param {string} text whole lines
+   * @param {string} text complete lines
    * @param {number} flags
    */
   giveLines(text, flags) {

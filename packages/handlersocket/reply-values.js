@@ -1,17 +1,17 @@
 /**
- * Reads replies, pure: from the text of one reply line to rows, counts or errors. How bytes become
- * that text is the parser's part; which decoder applies is part of the request's type.
+ * Decodes replies: the text of one reply line to rows, counts or errors. Pure. The parser converts
+ * bytes to text; the request type selects the decoder.
  *
  * A reply is `code HT columns [HT token …]`, code 0 for success. Separators are counted, never
- * trimmed: `0 HT 1` holds no row, `0 HT 1 HT` holds one row with one empty string.
+ * trimmed: `0 HT 1` has no row, `0 HT 1 HT` has one row with one empty string.
  */
 
 import { HandlerSocketError, protocolError } from './handlersocket-error.js';
 import { describe, NULL_TOKEN, unescapeBytes } from './request-lines.js';
 
-/** The text has the byte 0x00 somewhere: tokens may be NULL. */
+/** The text contains the byte 0x00: tokens may be NULL. */
 export const MAY_HAVE_NULLS = 1;
-/** The text has the byte 0x01 somewhere: tokens may have escapes. */
+/** The text contains the byte 0x01: tokens may have escapes. */
 export const MAY_HAVE_ESCAPES = 2;
 /** One character is one byte, and some are above 0x7F: UTF-8 is not decoded yet. */
 export const ARE_BYTES = 4;
@@ -21,14 +21,14 @@ const ZERO = 48;
 const NOT_ASCII = /[\x80-\xff]/;
 
 /**
- * How a column's bytes become a value: a string by its character set, a Buffer, or a number.
- * `number` gives a double, `bigint` any whole number.
+ * Type of a column: a string with its character set, a Buffer, or a number. `number` is a double,
+ * `bigint` any integer.
  * @typedef {'utf8' | 'latin1' | 'buffer' | 'number' | 'bigint'} ColumnType
  */
 
 /**
- * Of a string, `:own` asks for memory of its own: V8 makes a substring of 13 characters or more a
- * slice that keeps the whole chunk it was cut from, up to 64 KiB.
+ * For a string, `:own` copies the characters: a substring of 13 characters or more is a slice in V8
+ * that retains its whole chunk, up to 64 KiB.
  * @typedef {ColumnType | 'utf8:own' | 'latin1:own'} DecodedType
  */
 
@@ -36,7 +36,7 @@ export const COLUMN_TYPES = new Set(['utf8', 'latin1', 'buffer', 'number', 'bigi
 
 /**
  * @param {DecodedType} type
- * @returns {boolean} whether it needs the bytes as they came
+ * @returns {boolean} whether it needs undecoded bytes
  */
 export const keepsBytes = (type) => type === 'buffer' || type.startsWith('latin1');
 
@@ -46,7 +46,7 @@ export const keepsBytes = (type) => type === 'buffer' || type.startsWith('latin1
 /**
  * @param {string} token
  * @param {DecodedType} type
- * @param {number} flags of the text that the token was cut from
+ * @param {number} flags flags of the text of the token
  * @returns {Field}
  * @throws {HandlerSocketError} HS_DECODE
  */
@@ -85,7 +85,7 @@ export function decodeField(token, type, flags) {
  * @param {number} start
  * @param {number} end
  * @param {string} head `0 HT columns`
- * @returns {number} where the tokens begin, or -1 if there are none
+ * @returns {number} offset of the tokens, or -1 without tokens
  * @throws {HandlerSocketError} HS_PROTOCOL
  */
 function tokensAt(text, start, end, head) {
@@ -122,8 +122,8 @@ export function isSuccess(text, start, end) {
  * @param {string} text
  * @param {number} start
  * @param {number} end
- * @returns {{ code: number, message: string }} of an error reply
- * @throws {HandlerSocketError} HS_PROTOCOL where it is none
+ * @returns {{ code: number, message: string }} error of an error reply
+ * @throws {HandlerSocketError} HS_PROTOCOL: not an error reply
  */
 export function decodeError(text, start, end) {
   const match = /^([1-9]\d?)\t1(?:\t([^\t]*))?$/.exec(
@@ -134,19 +134,19 @@ export function decodeError(text, start, end) {
 }
 
 /**
- * A reader of one reply: text, its start and end (the line feed), its flags.
+ * A decoder of one reply: text, its start and end (the line feed), its flags.
  * @typedef {(text: string, start: number, end: number, flags: number) => any} Decode
  */
 
 /**
  * @typedef {object} RawReply
- * @property {number} columns as the server gave them
- * @property {Row} fields of all rows, one after another
+ * @property {number} columns number of columns in the reply
+ * @property {Row} fields fields of all rows, concatenated
  */
 
 /**
- * Whatever a successful reply holds.
- * @param {DecodedType} type of all fields
+ * Decodes any successful reply.
+ * @param {DecodedType} type type of all fields
  * @returns {(text: string, start: number, end: number, flags: number) => RawReply}
  */
 export function rawDecoder(type) {
@@ -160,9 +160,9 @@ export function rawDecoder(type) {
 }
 
 /**
- * The first column of the first row: for a find by key with limit 1, without an array.
+ * Decodes the first column of the first row, without an array: for a find by key with limit 1.
  * @param {readonly DecodedType[]} types
- * @returns {Decode} gives undefined where no row was found
+ * @returns {Decode} decoder; undefined without a row
  */
 export function valueDecoder(types) {
   const head = `0\t${types.length}`;
@@ -196,7 +196,7 @@ function fail(text, start, end) {
 /**
  * The first row as an array.
  * @param {readonly DecodedType[]} types
- * @returns {Decode} gives undefined where no row was found
+ * @returns {Decode} decoder; undefined without a row
  */
 export function rowDecoder(types) {
   const readRows = rowsDecoder(types);
@@ -246,10 +246,10 @@ export function rowsDecoder(types) {
  * @param {Row[]} rows whole rows are appended here
  * @param {readonly DecodedType[]} types
  * @param {string} text
- * @param {number} at where the first token begins
- * @param {number} end behind the last token
+ * @param {number} at offset of the first token
+ * @param {number} end offset after the last token
  * @param {number} flags
- * @returns {number} tokens that were left over: 0 where the text held whole rows
+ * @returns {number} number of surplus tokens: 0 if all rows are complete
  */
 export function appendRows(rows, types, text, at, end, flags) {
   const columns = types.length;
@@ -296,7 +296,7 @@ export function rowObject(columns, row) {
 }
 
 /**
- * The number of rows that a change has matched.
+ * Decodes the number of rows matched by a change.
  * @type {Decode}
  */
 export function decodeCount(text, start, end) {
@@ -306,8 +306,8 @@ export function decodeCount(text, start, end) {
 }
 
 /**
- * The id that AUTO_INCREMENT gave: a number, or a bigint above 2^53; 0 where the caller gave the
- * id; undefined where the table has none.
+ * Decodes the id assigned by AUTO_INCREMENT: a number, or a bigint above 2^53; 0 if the caller set
+ * the id; undefined without AUTO_INCREMENT.
  * @type {Decode}
  */
 export function decodeInsert(text, start, end) {
@@ -320,7 +320,7 @@ export function decodeInsert(text, start, end) {
 }
 
 /**
- * Success without anything in it: auth, open_index.
+ * Decodes success without values: auth, open_index.
  * @type {Decode}
  */
 export function decodeDone(text, start, end) {

@@ -1,7 +1,7 @@
 /**
- * An explicit batch: requests collected first, then sent to one connection in one flight, so that
- * the server takes them in one round and commits changes of a round together. One that fails does
- * not undo the others.
+ * An explicit batch: number of collected requests and then sent to one connection in one flight, so
+ * that the server processes them in one round and commits their changes together. A failed request
+ * does not undo the others.
  */
 
 import { argumentError } from './handlersocket-error.js';
@@ -24,12 +24,15 @@ export class RequestBatch {
   /** @param {import('./client.js').HandlerSocketClient} client */
   constructor(client) {
     this.client = client;
-    /** @type {{ index: OpenIndex, line: string, pair: import('./request-type.js').RequestTypePair }[]} */
+    /**
+     * @type {{ index: OpenIndex, line: string, pair: import('./request-type.js').RequestTypePair
+     *   }[]}
+     */
     this.requests = [];
     this.sent = false;
   }
 
-  /** @returns {number} requests collected */
+  /** @returns {number} number of collected requests */
   get size() {
     return this.requests.length;
   }
@@ -59,7 +62,7 @@ export class RequestBatch {
    * @param {Key} key
    * @param {import('./index-requests.js').FindOptions} [options]
    * @returns {this}
-   * @throws {HandlerSocketError} HS_ARGUMENT, as all that collect
+   * @throws {HandlerSocketError} HS_ARGUMENT, like all methods that collect requests
    */
   find(index, op, key, options = {}) {
     return this.add(index, index.requestTypes.rows, index.findLine(op, key, options));
@@ -111,7 +114,7 @@ export class RequestBatch {
 
   /**
    * Sends all, in order, to one connection: of the write listener if any is a change.
-   * @returns {Promise<BatchResult[]>} one for each request, in order; never rejects because of one
+   * @returns {Promise<BatchResult[]>} one per request, in order; a failed request does not reject
    */
   async send() {
     if (this.sent) throw argumentError('batch: it was sent already');

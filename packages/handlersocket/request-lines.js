@@ -1,8 +1,8 @@
 /**
  * The HandlerSocket wire format for requests, pure: values and operations in, one line of bytes
- * out. A line is held as a binary string: one character per byte, 0 to 255 ("latin1"), which V8
- * joins and writes faster than Buffers. reply-values.js reads replies; the client checks what a
- * caller may ask for, so the encoders here trust their arguments.
+ * out. A line is a binary string: one character per byte, 0 to 255 ("latin1"), which V8 joins and
+ * writes faster than Buffers. reply-values.js decodes replies; the client validates arguments, so
+ * the encoders trust them.
  *
  * Framing (HandlerSocket docs-en/protocol.en.txt): tokens are separated by HT, a line ends with LF;
  * NULL is a token of one byte 0x00; the bytes 0x00 to 0x0F of data are written 0x01, byte + 0x40.
@@ -11,17 +11,17 @@
 import { argumentError } from './handlersocket-error.js';
 
 /** @typedef {null | string | number | bigint | boolean | Uint8Array} Value */
-/** @typedef {'utf8' | 'latin1'} Encoding how strings become bytes: the column's character set */
+/** @typedef {'utf8' | 'latin1'} Encoding character set of a column's strings */
 
 /** The token of SQL NULL. */
 export const NULL_TOKEN = '\0';
 
-/** A request that changes nothing and is always answered, with the error `2 cmd`: our ping. */
+/** The ping: a request without effect that always gets the error reply `2 cmd`. */
 export const PING_LINE = '\n';
 
 /**
- * A find on an index that is not open, for a connection that has nothing else to begin with: it is
- * answered `2 stmtnum`, or `3 unauth` where a secret is wanted, which a ping does not tell.
+ * First request of a connection without others: a find on an index that is not open. The reply is
+ * `2 stmtnum`, or `3 unauth` if a secret is required, which a ping does not detect.
  */
 export const PROBE_LINE = '0\t=\t1\t0\n';
 
@@ -35,16 +35,16 @@ const escapeByte = (byte) => `\x01${String.fromCharCode(byte.charCodeAt(0) + 0x4
 
 /**
  * @param {string} bytes a binary string
- * @returns {string} the same with the bytes 0x00 to 0x0F escaped
+ * @returns {string} with the bytes 0x00 to 0x0F escaped
  */
 export function escapeBytes(bytes) {
   return SPECIAL.test(bytes) ? bytes.replace(SPECIAL_ALL, escapeByte) : bytes;
 }
 
 /**
- * @param {string} token as it came over the wire, a binary string
- * @returns {string} the bytes it stands for. An escape that stands for nothing (0x01 at the end, or
- *   before a byte below 0x40) is kept as it is: a server never sends one
+ * @param {string} token as received, a binary string
+ * @returns {string} the unescaped bytes. An invalid escape (0x01 at the end, or before a byte below
+ *   0x40) is kept; servers never send one
  */
 export function unescapeBytes(token) {
   if (!token.includes('\x01')) return token;
@@ -54,8 +54,9 @@ export function unescapeBytes(token) {
 }
 
 /**
- * @param {Value} value Dates and objects are refused: the column's format is the caller's to choose
- * @param {Encoding} [encoding] of strings; utf8
+ * @param {Value} value dates and objects are refused, because the caller must choose the format of
+ *   the column
+ * @param {Encoding} [encoding] encoding of strings; utf8
  * @returns {string} the token, a binary string
  * @throws {import('./handlersocket-error.js').HandlerSocketError} HS_ARGUMENT
  */
@@ -97,7 +98,7 @@ function encodeText(text, encoding) {
 
 /**
  * @param {Uint8Array} bytes
- * @returns {Buffer} over the same memory
+ * @returns {Buffer} a Buffer over the same memory
  */
 function asBuffer(bytes) {
   if (Buffer.isBuffer(bytes)) return bytes;
@@ -106,7 +107,7 @@ function asBuffer(bytes) {
 
 /**
  * @param {unknown} value
- * @returns {string} short, for messages
+ * @returns {string} short form for messages
  */
 export function describe(value) {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
@@ -118,7 +119,7 @@ export function describe(value) {
 }
 
 /**
- * @param {string} secret sent as it is: the server compares raw bytes (HANDLERSOCKET 1.1)
+ * @param {string} secret sent unescaped, because the server compares raw bytes (HANDLERSOCKET 1.1)
  * @returns {string} the `A` line
  */
 export function encodeAuth(secret) {
@@ -128,16 +129,16 @@ export function encodeAuth(secret) {
 /**
  * @typedef {object} IndexDefinition
  * @property {string} database
- * @property {string} table a base table: opening a view kills the server
- * @property {string} [index] name of the key; PRIMARY
- * @property {readonly string[]} columns read, inserted and changed in this order
- * @property {readonly string[]} [filters] columns that `filters` of a find may compare
+ * @property {string} table a base table, because opening a view kills the server
+ * @property {string} [index] name of the index; PRIMARY
+ * @property {readonly string[]} columns columns to read, insert and change, in this order
+ * @property {readonly string[]} [filters] columns for `filters` of a find
  */
 
 /**
  * @param {readonly Value[]} tokens
- * @param {Encoding} encoding of strings
- * @returns {string} the line that they are
+ * @param {Encoding} encoding encoding of strings
+ * @returns {string} the line of these tokens
  */
 export function encodeTokens(tokens, encoding) {
   return `${tokens.map((token) => encodeValue(token, encoding)).join('\t')}\n`;
@@ -145,7 +146,7 @@ export function encodeTokens(tokens, encoding) {
 
 /**
  * @param {number} id
- * @param {IndexDefinition} definition checked by validate.js: names go raw
+ * @param {IndexDefinition} definition checked by validate.js, because names are not escaped
  * @returns {string} the `P` line
  */
 export function encodeOpen(id, { database, table, index = 'PRIMARY', columns, filters = [] }) {
@@ -156,15 +157,15 @@ export function encodeOpen(id, { database, table, index = 'PRIMARY', columns, fi
 
 /**
  * @typedef {object} EncodedIn
- * @property {number} part place of the key part that takes each of the values, from 0
+ * @property {number} part index of the key part replaced by each value, from 0
  * @property {readonly Value[]} values
  */
 
 /**
  * @typedef {object} EncodedFilter
- * @property {'F' | 'W'} type F leaves rows out, W ends the scan
+ * @property {'F' | 'W'} type F skips rows, W ends the scan
  * @property {string} op
- * @property {number} column place in the index' filter columns, from 0
+ * @property {number} column position in the filter columns of the index, from 0
  * @property {Value} value
  */
 
@@ -172,18 +173,18 @@ export function encodeOpen(id, { database, table, index = 'PRIMARY', columns, fi
  * @typedef {object} FindTokens
  * @property {string} op = > >= < <=
  * @property {readonly Value[]} key one value per key part, at least one
- * @property {number} [limit] 1; the server takes 0 as 1
+ * @property {number} [limit] 1; the server treats 0 as 1
  * @property {number} [offset] 0
  * @property {EncodedIn} [in]
  * @property {readonly EncodedFilter[]} [filters]
- * @property {string} [mod] U D + - and the same with `?`
- * @property {readonly Value[]} [values] of the change
- * @property {Encoding} [keyEncoding] of strings in key, IN and filters
- * @property {readonly Encoding[]} [encodings] of strings in values, by place
+ * @property {string} [mod] U D + - and their forms with `?`
+ * @property {readonly Value[]} [values] values of the change
+ * @property {Encoding} [keyEncoding] encoding of strings in key, IN and filters
+ * @property {readonly Encoding[]} [encodings] encodings of strings in values, by position
  */
 
 /**
- * find, and find_modify where `mod` is given.
+ * find, or find_modify with `mod`.
  * @param {number} id
  * @param {FindTokens} find
  * @returns {string} the line
@@ -192,7 +193,7 @@ export function encodeFind(id, find) {
   const { op, key, limit = 1, offset = 0, filters = [], mod, keyEncoding } = find;
   let line = `${id}\t${op}\t${key.length}`;
   for (const part of key) line += `\t${encodeValue(part, keyEncoding)}`;
-  // Whatever follows the key needs limit and offset before it.
+  // Anything after the key requires limit and offset.
   const long = offset !== 0 || find.in !== undefined || filters.length > 0 || mod !== undefined;
   if (long || limit !== 1) line += `\t${limit}\t${offset}`;
   if (find.in !== undefined) {
@@ -210,7 +211,7 @@ export function encodeFind(id, find) {
 /**
  * @param {number} id
  * @param {readonly Value[]} values in the order of the index' columns
- * @param {readonly Encoding[]} [encodings] by place
+ * @param {readonly Encoding[]} [encodings] by position
  * @returns {string} the line
  */
 export function encodeInsert(id, values, encodings) {
@@ -220,7 +221,7 @@ export function encodeInsert(id, values, encodings) {
 /**
  * @param {readonly Value[]} values
  * @param {readonly Encoding[]} [encodings]
- * @returns {string} each with HT before it
+ * @returns {string} tokens with leading HT
  */
 function joinValues(values, encodings) {
   let text = '';
@@ -230,22 +231,22 @@ function joinValues(values, encodings) {
 
 /** Longest decimal of an unsigned 31-bit integer. */
 const SMALL_INTEGER_BYTES = 10;
-/** Keys up to this length are copied letter by letter; beyond it a native write is faster. */
+/** Keys up to this length are copied by character; for longer ones a native write is faster. */
 const SHORT_KEY = 48;
 const LINE_FEED = 10;
 
 /**
- * @param {number} id of the index
- * @returns {Buffer} what stands before the key of a find by one key
+ * @param {number} id id of the index
+ * @returns {Buffer} the part before the key of a find by one key
  */
 export function findHead(id) {
   return Buffer.from(`${id}\t=\t1\t`, 'latin1');
 }
 
 /**
- * @param {Uint8Array} head of findHead
+ * @param {Uint8Array} head result of findHead
  * @param {Value} key
- * @returns {number} bytes that writeFind needs at most
+ * @returns {number} maximum bytes of writeFind
  */
 export function findBytesMax(head, key) {
   return head.length + keyBytesMax(key) + 1;
@@ -253,12 +254,12 @@ export function findBytesMax(head, key) {
 
 /**
  * Writes a find by one key: head, key, line feed. The hot path, which builds no string.
- * @param {Buffer} target with room for findBytesMax
+ * @param {Buffer} target with space for findBytesMax
  * @param {number} at
- * @param {Uint8Array} head of findHead
+ * @param {Uint8Array} head result of findHead
  * @param {Value} key
- * @param {Encoding} encoding of a string
- * @returns {number} the offset after it
+ * @param {Encoding} encoding encoding of a string
+ * @returns {number} offset after it
  */
 export function writeFind(target, at, head, key, encoding) {
   let to = at;
@@ -270,10 +271,10 @@ export function writeFind(target, at, head, key, encoding) {
 
 /**
  * @param {Value} key
- * @returns {number} bytes that writeKey needs at most
+ * @returns {number} maximum bytes of writeKey
  */
 export function keyBytesMax(key) {
-  // A UTF-16 unit becomes three bytes of UTF-8 at most, or two of an escape.
+  // A UTF-16 unit has at most three bytes in UTF-8, or two as an escape.
   if (typeof key === 'string') return key.length * 3;
   if (key instanceof Uint8Array) return key.byteLength * 2;
   return typeof key === 'bigint' ? `${key}`.length : 32;
@@ -281,11 +282,11 @@ export function keyBytesMax(key) {
 
 /**
  * Writes the token of a key into `target`.
- * @param {Buffer} target with room for keyBytesMax
+ * @param {Buffer} target with space for keyBytesMax
  * @param {number} at
  * @param {Value} key
  * @param {Encoding} encoding
- * @returns {number} the offset after it
+ * @returns {number} offset after it
  */
 export function writeKey(target, at, key, encoding) {
   if (typeof key === 'number') {

@@ -1,7 +1,6 @@
 /**
- * The type of a request: how its reply is decoded, whether it settles a promise or a callback, and
- * whether it may be sent twice. Requests of one type share one object, so that a request in
- * flight is no more than a type and a function.
+ * The type of a request: decoder of its reply, promise or callback, and whether it may be retried.
+ * Requests of one type share one object, so a request in flight is only a type and a function.
  */
 
 import { HandlerSocketError } from './handlersocket-error.js';
@@ -10,15 +9,15 @@ import { describe } from './request-lines.js';
 /** @typedef {import('./reply-values.js').Decode} Decode */
 
 /**
- * Takes the result. Of a promise: its resolve function. Of a callback: (error, value).
+ * Receives the result: the resolve function of a promise, or a callback (error, value).
  * @typedef {(...result: any[]) => void} ReplyCallback
  */
 
 export class RequestType {
   /**
    * @param {Decode} decode
-   * @param {{ promise: boolean, change?: boolean, indexId?: number }} options change: not to be
-   *   sent twice; indexId: the index that it is for, -1 for none
+   * @param {{ promise: boolean, change?: boolean, indexId?: number }} options change: not retried;
+   *   indexId: its index, -1 for none
    */
   constructor(decode, { promise, change = false, indexId = -1 }) {
     this.decode = decode;
@@ -28,7 +27,7 @@ export class RequestType {
   }
 }
 
-/** The types of an operation, one for promises and one for callbacks. */
+/** The two types of an operation, for promises and for callbacks. */
 export class RequestTypePair {
   /**
    * @param {Decode} decode
@@ -84,7 +83,7 @@ export const MAYBE_EXECUTED = '; the change in flight may have been executed';
  */
 export function rejectLost(entries, error) {
   const { address, code, message } = error;
-  // Two errors for all of them: with 500,000 in flight, one each would cost seconds.
+  // Two shared errors, because one per request would take seconds with 500,000 in flight.
   const plain = new HandlerSocketError(code, message, { address, cause: error });
   const detail = { address, cause: error, outcomeUnknown: true };
   const unknown = new HandlerSocketError(code, message + MAYBE_EXECUTED, detail);
@@ -93,7 +92,7 @@ export function rejectLost(entries, error) {
 }
 
 /**
- * What a callback throws is the caller's: it must surface, and must not break the connection.
+ * Exceptions of a callback are the caller's; they must not break the connection.
  * @param {unknown} error
  */
 function throwLater(error) {
@@ -110,14 +109,14 @@ const capture = (resolve) => {
 };
 
 /**
- * Makes a promise and hands its resolve function to `captured()`, without a closure per promise.
+ * Creates a promise and passes its resolve function to `captured()`, without a closure per promise.
  * @returns {Promise<any>}
  */
 export function newPromise() {
   return new Promise(capture);
 }
 
-/** @returns {ReplyCallback} resolve of the newest promise of newPromise */
+/** @returns {ReplyCallback} the resolve function of the last promise of newPromise */
 export function capturedResolve() {
   return captured;
 }

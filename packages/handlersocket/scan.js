@@ -1,9 +1,9 @@
 /**
- * Walks an index page by page: bounded memory on both sides for any number of rows, where a single
- * reply would be buffered whole by the server. The next page is asked for while one is consumed.
+ * Walks an index page by page: bounded memory on both sides for any number of rows, whereas the
+ * server would buffer a single reply completely. The next page is requested while one is consumed.
  *
- * Each page is a find of its own, so rows that change meanwhile may be seen in either state, as in
- * any walk without a transaction.
+ * Each page is a separate find, so rows that change meanwhile may be returned in either state, as
+ * in any scan without a transaction.
  */
 
 import { argumentError } from './handlersocket-error.js';
@@ -15,14 +15,14 @@ import { checkInteger } from './validate.js';
 
 /**
  * @typedef {object} ScanOptions
- * @property {readonly string[]} [keyColumns] the columns of the index' key, in its order: they must
- *   be among those opened, because a page begins where the last one ended; the first column
- * @property {boolean} [unique] false: several rows may have the same key (then the key's columns
- *   must compare by bytes, as numbers and binary collations do); true
+ * @property {readonly string[]} [keyColumns] the key columns of the index, in order; they must be
+ *   among the opened columns, because a page begins where the last one ended; the first column
+ * @property {boolean} [unique] false: several rows may have the same key (its columns must then
+ *   compare by bytes, like numbers and binary collations); true
  * @property {readonly Value[]} [from] first key, or a prefix of it; from the start of the index
- * @property {boolean} [after] leave out rows with just that key; false
- * @property {boolean} [descending] walk down; then `from` is needed
- * @property {number} [pageSize] rows in a page, 1 to 1000000; 1000
+ * @property {boolean} [after] exclude rows with exactly that key; false
+ * @property {boolean} [descending] walk down; requires `from`
+ * @property {number} [pageSize] rows per page, 1 to 1000000; 1000
  * @property {readonly import('./index-requests.js').Filter[]} [filters]
  * @property {AbortSignal} [signal]
  */
@@ -39,7 +39,7 @@ export async function* scanRows(index, options) {
   if (descending && options.from === undefined) {
     throw argumentError('scan: walking down needs `from`, the key to begin at');
   }
-  // NULL sorts below everything, so from NULL on is from the start.
+  // NULL sorts first, so from NULL is from the start.
   const from = options.from ?? places.map(() => null);
   const strict = descending ? '<' : '>';
   const { filters } = options;
@@ -52,7 +52,7 @@ export async function* scanRows(index, options) {
       filters,
       signal,
     });
-    // It may reject while a page is consumed; the error is thrown when the page is wanted.
+    // It may reject while a page is consumed; the error is thrown when the next page is needed.
     promise.catch(() => {});
     return promise;
   };
@@ -72,17 +72,17 @@ export async function* scanRows(index, options) {
 }
 
 /**
- * @param {{ op: string, key: readonly Value[], offset: number }} place of the page
+ * @param {{ op: string, key: readonly Value[], offset: number }} place index of the page
  * @param {Row[]} page
- * @param {number[]} places of the key's columns in a row
+ * @param {number[]} places positions of the key columns in a row
  * @param {boolean} unique
  * @param {string} strict
  */
 function nextPlace(place, page, places, unique, strict) {
   const key = places.map((at) => page[page.length - 1][at]);
   if (unique) return { op: strict, key, offset: 0 };
-  // Rows of this key that were given already: those at the end of the page, and, where the whole
-  // page is of this key, those left out before it.
+  // Rows with this key that were already returned: those at the end of the page and, if the whole
+  // page has this key, those skipped before it.
   let same = 1;
   while (same < page.length && isSameKey(page[page.length - 1 - same], key, places)) same += 1;
   const before = same === page.length && isSame(place.key, key) ? place.offset : 0;

@@ -1,10 +1,10 @@
 /**
- * The requests of one connection, from the caller to the reply: the batch being filled, the batches
- * that wait, those in flight, and the pending queue in the same order. It knows no
- * socket, so sending, keeping, retrying and rejecting can be tested exactly.
+ * The requests of one connection, from the caller to the reply: the batch being filled, queued
+ * batches, batches in flight, and the pending queue in the same order. It has no socket, so
+ * sending, retrying and rejecting can be tested exactly.
  *
- * In flight is bounded in requests and in estimated bytes of replies, because the server has no
- * bound: it buffers every reply until the client reads it.
+ * In flight is bounded in requests and in estimated bytes of replies, because the server buffers
+ * every reply without limit until the client reads it.
  */
 
 import { BATCH_BYTES, BatchPool } from './batch.js';
@@ -15,7 +15,7 @@ import { PendingRing } from './pending-ring.js';
 /** @typedef {import('./request-type.js').ReplyCallback} ReplyCallback */
 /** @typedef {{ type: RequestType, callback: ReplyCallback }} Entry an outstanding request */
 
-/** First estimate of the bytes of a reply; then the mean of what comes. */
+/** First estimate of the bytes of a reply; then the mean of received replies. */
 const REPLY_BYTES_GUESS = 64;
 
 const BATCHES_IN_FLIGHT = 4;
@@ -29,7 +29,7 @@ export class Fifo {
     this.size = 0;
   }
 
-  /** @returns {Batch | undefined} the oldest */
+  /** @returns {Batch | undefined} the oldest, which stays */
   peek() {
     return this.items[this.head];
   }
@@ -45,7 +45,7 @@ export class Fifo {
     this.size += 1;
   }
 
-  /** @returns {Batch} the oldest, taken out; the queue must not be empty */
+  /** @returns {Batch} the oldest, which stays, removed; the queue must not be empty */
   take() {
     const batch = /** @type {Batch} */ (this.items[this.head]);
     this.items[this.head] = undefined;
@@ -67,16 +67,17 @@ export class SendQueue {
   /** @param {{ maxInFlight: number, maxReplyBytes: number }} limits */
   constructor(limits) {
     this.limits = limits;
-    // A batch is a part of what may be in flight, so that the next can go while one is answered.
+    // A batch is a fraction of the maximum in flight, so that the next can be sent while the server
+    // processes one.
     this.batchCountMax = Math.ceil(limits.maxInFlight / BATCHES_IN_FLIGHT);
     this.batchWeightMax = limits.maxReplyBytes / BATCHES_IN_FLIGHT;
-    /** @type {PendingRing<RequestType, ReplyCallback>} every request without a reply, oldest first */
+    /** @type {PendingRing<RequestType, ReplyCallback>} all outstanding requests, oldest first */
     this.pending = new PendingRing();
     this.pool = new BatchPool();
     this.open = this.pool.take();
     this.waiting = new Fifo();
     this.sent = new Fifo();
-    /** requests sent and not answered: the first of the pending queue */
+    /** requests in flight: the first of the pending queue */
     this.inFlight = 0;
     /** estimated bytes of their replies */
     this.weight = 0;
@@ -91,8 +92,8 @@ export class SendQueue {
   }
 
   /**
-   * @param {number} bytes that the next request needs at most
-   * @returns {Batch} with that room; write at its length, then call commit
+   * @param {number} bytes maximum bytes of the next request
+   * @returns {Batch} batch with that capacity; write at its length, then call commit
    */
   reserve(bytes) {
     if (this.open.length + bytes > this.open.bytes.length) {
@@ -107,11 +108,11 @@ export class SendQueue {
 
   /**
    * Adds the request whose bytes were just written.
-   * @param {number} end behind its line feed
+   * @param {number} end offset after its line feed
    * @param {RequestType} type
    * @param {ReplyCallback} callback
    * @param {number} weight estimated bytes of its reply
-   * @returns {boolean} whether a batch is now complete
+   * @returns {boolean} whether the batch is now complete
    */
   commit(end, type, callback, weight) {
     const { open } = this;
@@ -131,7 +132,9 @@ export class SendQueue {
     this.open = this.pool.take();
   }
 
-  /** @returns {Batch | null} the next batch, now in flight; null where none waits or may be sent */
+  /**
+   * @returns {Batch | null} the next batch, now in flight; null if none is queued or may be sent
+   */
   next() {
     const batch = this.waiting.peek();
     if (batch === undefined) return null;
@@ -148,8 +151,8 @@ export class SendQueue {
   }
 
   /**
-   * Counts one reply off; the caller has read and dropped the head of the pending queue.
-   * @returns {boolean} whether a batch was answered whole, so that another may be sent
+   * Counts a reply; the caller has read and dropped the head of the pending queue.
+   * @returns {boolean} whether a batch is complete, so that another may be sent
    */
   answered() {
     this.inFlight -= 1;
@@ -164,8 +167,8 @@ export class SendQueue {
   }
 
   /**
-   * Learns how long replies are.
-   * @param {number} bytes that came
+   * Updates the mean length of replies.
+   * @param {number} bytes received bytes
    */
   learn(bytes) {
     this.bytesSinceReply += bytes;
@@ -177,10 +180,10 @@ export class SendQueue {
   }
 
   /**
-   * The connection is lost: requests in flight are queued again in front if they may be sent twice,
-   * and given back where it may not.
+   * The connection is lost: requeues requests in flight at the front if they may be retried, and
+   * returns the others.
    * @param {number} maxRetries
-   * @returns {Entry[]} requests that must reject, oldest first
+   * @returns {Entry[]} requests to reject, oldest first
    */
   lose(maxRetries) {
     this.seal();
@@ -188,7 +191,7 @@ export class SendQueue {
     const batches = this.sent.takeAll();
     const unsent = this.waiting.takeAll();
     /** @type {Entry[]} */
-    const given = [];
+    const rejected = [];
     let next = 0;
     for (const batch of batches) {
       const again = this.pool.take(batch.length);
@@ -197,7 +200,7 @@ export class SendQueue {
         const entry = entries[next];
         next += 1;
         if (entry.type.change || again.attempts > maxRetries) {
-          given.push(entry);
+          rejected.push(entry);
           continue;
         }
         again.length += batch.bytes.copy(again.bytes, again.length, start, end);
@@ -214,12 +217,10 @@ export class SendQueue {
       this.pending.push(entries[next].type, entries[next].callback);
     this.inFlight = 0;
     this.weight = 0;
-    return given;
+    return rejected;
   }
 
-  /**
-   * @returns {(Entry & { sent: boolean })[]} everything; the queue is empty after
-   */
+  /** @returns {(Entry & { sent: boolean })[]} all requests; the queue is empty afterwards */
   takeAll() {
     const { inFlight } = this;
     const all = this.pending.takeAll().map((entry, i) => ({ ...entry, sent: i < inFlight }));
@@ -232,5 +233,5 @@ export class SendQueue {
   }
 }
 
-/** A batch that is this full is sent without waiting for the end of the tick. */
+/** A batch of this size is sent without waiting for the end of the tick. */
 export const FLUSH_BYTES = (BATCH_BYTES / 8) * 7;

@@ -1,7 +1,7 @@
 /**
  * The socket to one listener: it owns the socket and its timeouts, connects and reconnects with
  * back-off and jitter, and performs the handshake: auth and every open index, pipelined with the
- * first requests. It knows no requests: write() takes bytes, replies go to the owner.
+ * first requests. Requests are opaque: write() accepts bytes, replies are passed to the owner.
  */
 
 import { connect } from 'node:net';
@@ -21,7 +21,7 @@ import { checkSecret } from './validate.js';
  * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'closed'} SocketState
  */
 
-/** What a handshake line is for, where it is not the id of an index. */
+/** Purpose of a handshake line, if it is not the id of an index. */
 const AUTH = -1;
 const PROBE = -2;
 
@@ -30,7 +30,7 @@ export class ServerSocket {
    * @param {import('./client-options.js').Target} target
    * @param {{ secret: import('./client-options.js').Secret | undefined,
    *   limits: import('./client-options.js').Limits }} settings
-   * @param {import('./pipelined-connection.js').Connection} owner gets what is read here
+   * @param {import('./pipelined-connection.js').Connection} owner receives the replies
    */
   constructor(target, { secret, limits }, owner) {
     this.target = target;
@@ -44,16 +44,16 @@ export class ServerSocket {
     this.socket = null;
     /** @type {ReplyParser | null} */
     this.parser = null;
-    /** keep the bytes of columns; see ReplyParser */
+    /** keep undecoded bytes of columns; see ReplyParser */
     this.keepBytes = false;
     /** write() returned false: wait for drain */
     this.awaitsDrain = false;
-    /** @type {number[]} what the next replies answer, before those of the owner */
+    /** @type {number[]} handshake requests of the next replies, before those of the owner */
     this.handshake = [];
     this.handshakeAt = 0;
-    /** @type {Map<number, HandlerSocketError>} why an index could not be opened again */
+    /** @type {Map<number, HandlerSocketError>} reason why an index could not be reopened */
     this.openErrors = new Map();
-    /** attempts that failed in a row */
+    /** consecutive failed attempts */
     this.failures = 0;
     /** @type {HandlerSocketError | null} */
     this.lastError = null;
@@ -68,12 +68,12 @@ export class ServerSocket {
     });
   }
 
-  /** @returns {boolean} connected, and the handshake answered */
+  /** @returns {boolean} whether it is connected and the handshake is complete */
   get ready() {
     return this.state === 'open' && this.handshakeAt === this.handshake.length;
   }
 
-  /** Columns of some index need their bytes from now on. */
+  /** From now on a column of an index needs undecoded bytes. */
   keepAllBytes() {
     this.keepBytes = true;
     if (this.parser !== null) this.parser.keepBytes = true;
@@ -154,7 +154,8 @@ export class ServerSocket {
       this.handshake.push(id);
     }
     if (lines === '') {
-      // A request that must be answered: a dead listener accepts connections but never replies.
+      // A request that requires a reply, because a dead listener accepts connections but never
+      // replies.
       lines = PROBE_LINE;
       this.handshake.push(PROBE);
     }
@@ -164,19 +165,19 @@ export class ServerSocket {
 
   /**
    * @param {Uint8Array} bytes
-   * @returns {boolean} false: written or queued, but write no more until onWritable
+   * @returns {boolean} false: written or queued; do not write more until onWritable
    */
   write(bytes) {
     const socket = /** @type {Socket} */ (this.socket);
-    // write() says false for whatever exceeds the high-water mark, also when all of it is out.
+    // write() returns false for more bytes than the high-water mark, even if all are sent.
     this.awaitsDrain = !socket.write(bytes) && socket.writableLength > 0;
     return !this.awaitsDrain;
   }
 
   /**
    * @param {Socket} socket
-   * @param {number} count bytes that are now in the parser's target
-   * @returns {boolean} whether to go on reading
+   * @param {number} count bytes in the parser's target
+   * @returns {boolean} whether to continue reading
    */
   onChunk(socket, count) {
     if (this.socket !== socket) return false;
@@ -184,7 +185,7 @@ export class ServerSocket {
     try {
       /** @type {ReplyParser} */ (this.parser).advance(count);
     } catch (error) {
-      // A callback may have closed us meanwhile: then the rest of the chunk is ignored.
+      // A callback may have closed the connection; the rest of the chunk is then ignored.
       if (this.socket === socket) this.drop(asProtocolError(error));
       return false;
     }
@@ -193,8 +194,8 @@ export class ServerSocket {
   }
 
   /**
-   * Node asks before each read; without an answer it uses the same memory again. Every attempt to
-   * connect, one per address of the host, needs one.
+   * Node calls it before each read; without a buffer it reuses the previous memory. Every attempt
+   * to connect, one per address of the host, needs a buffer.
    * @param {ReplyParser} parser
    * @returns {Buffer | undefined}
    */
@@ -215,7 +216,7 @@ export class ServerSocket {
       decodeDone(text, start, end, 0);
     } else {
       const error = this.replyError(text, start, end, -1);
-      // Without the right secret nothing else can succeed; an index may be missing.
+      // A wrong secret is fatal; a missing index is not.
       if (error.code === 'HS_AUTH') throw error;
       if (item >= 0) this.openErrors.set(item, error);
     }
@@ -227,10 +228,10 @@ export class ServerSocket {
   }
 
   /**
-   * @param {string} text of an error reply
+   * @param {string} text text of an error reply
    * @param {number} start
    * @param {number} end
-   * @param {number} indexId of the request, -1 for none
+   * @param {number} indexId index id of the request, -1 for none
    * @returns {HandlerSocketError}
    */
   replyError(text, start, end, indexId) {
@@ -239,7 +240,7 @@ export class ServerSocket {
     return serverError(code, message, this.address, cause);
   }
 
-  /** Timeout: no bytes from the server. */
+  /** Inactivity timeout: no bytes from the server. */
   onSilence() {
     const { limits, address } = this;
     if (this.state === 'connecting') {
@@ -328,8 +329,8 @@ export class ServerSocket {
       this.ticks.stop();
       return;
     }
-    // Doubles from backoffMs to backoffMaxMs; waits a random half to whole of it, so that many
-    // clients of one server do not come back at the same moment.
+    // Doubles from backoffMs to backoffMaxMs; waits a random 50 to 100 % of it, so that many
+    // clients of one server do not reconnect at the same time.
     const { backoffMs, backoffMaxMs } = this.limits;
     const delay = Math.min(backoffMaxMs, backoffMs * 2 ** Math.min(this.failures, 20));
     this.state = 'waiting';
@@ -347,8 +348,8 @@ export class ServerSocket {
 
   /**
    * Closes gracefully: FIN, then wait for the server to close. The owner is not notified.
-   * @param {boolean} forGood no other attempt, ever
-   * @returns {Promise<void>} when the socket is closed
+   * @param {boolean} forGood no further attempts
+   * @returns {Promise<void>} resolves when the socket is closed
    */
   async end(forGood) {
     const { socket } = this;

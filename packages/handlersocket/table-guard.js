@@ -1,15 +1,16 @@
-/** Checks that a table to open is a base table: opening a view kills the server. */
+/** Checks that a table to open is a base table, because opening a view kills the server. */
 
 import { argumentError } from './handlersocket-error.js';
 
 /** @typedef {import('./request-lines.js').IndexDefinition} IndexDefinition */
 
 /**
- * Makes a `guard` for the client's options out of any SQL connection. HandlerSocket itself cannot
- * tell a view from a table.
- * @param {(sql: string, values: string[]) => Promise<any>} query gives rows, or [rows, …] as mysql2
- * @returns {(definition: IndexDefinition) => Promise<void>} rejects with
- *   HS_ARGUMENT for a view; a table that does not exist is left to the server
+ * Creates a `guard` for the client's options from any SQL connection. HandlerSocket itself cannot
+ * distinguish views from tables.
+ * @param {(sql: string, values: string[]) => Promise<any>} query returns rows, or [rows, …] like
+ *   mysql2
+ * @returns {(definition: IndexDefinition) => Promise<void>} rejects with HS_ARGUMENT for a view;
+ *   the server reports missing tables
  */
 export function baseTableGuard(query) {
   return async ({ database, table }) => {

@@ -1,8 +1,8 @@
 /**
  * The timeouts of one connection, counted in ticks of one coarse timer instead of read from a
- * clock: a request costs no timer, and a process that was stopped or busy for a minute does not
- * find its server silent for a minute, because no tick came meanwhile. A timeout is late by a part
- * of the shortest one at most.
+ * clock: requests need no timers, and a process that was stopped or busy for a minute does not
+ * count this minute as inactivity of its server. A timeout is late by at most a fraction of the
+ * shortest one.
  */
 
 const TICKS_PER_TIMEOUT = 8;
@@ -12,11 +12,12 @@ const TICK_MS_MAX = 1000;
 
 /**
  * @typedef {object} TickHooks
- * @property {() => number} pending requests without a reply
- * @property {() => number} inFlight those of them that were sent
- * @property {() => void} onSilence the phase lasted too long, or requests in flight got no byte
+ * @property {() => number} pending outstanding requests
+ * @property {() => number} inFlight those in flight
+ * @property {() => void} onSilence the phase lasted too long, or no bytes arrived with requests in
+ *   flight
  * @property {() => void} onOffline requests waited too long for a connection
- * @property {() => void} onIdle nothing was asked or heard for keepAliveMs
+ * @property {() => void} onIdle no request or reply for keepAliveMs
  */
 
 export class TickTimer {
@@ -49,18 +50,18 @@ export class TickTimer {
     this.timer = undefined;
   }
 
-  /** @param {Phase} phase begins now */
+  /** @param {Phase} phase phase that begins now */
   startPhase(phase) {
     this.phase = phase;
     this.silentTicks = 0;
     if (phase === 'ready') this.offlineTicks = 0;
     this.timer ??= setInterval(() => this.tick(), this.tickMs);
-    // While a secret is waited for there is no socket, and the process must not end.
+    // While waiting for a secret there is no socket, and the process must not end.
     if (phase === 'connect') this.timer.ref();
     else this.timer.unref();
   }
 
-  /** Something came from the server, or the first request in flight was sent. */
+  /** Bytes arrived from the server, or the first request in flight was sent. */
   onActivity() {
     this.silentTicks = 0;
   }

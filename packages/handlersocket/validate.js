@@ -1,6 +1,6 @@
 /**
- * Checks before sending: the client refuses what the server accepts silently and does wrongly, or
- * dies of (HANDLERSOCKET 1.2 and 2.3). Everything here throws HS_ARGUMENT and nothing else.
+ * Checks before sending: the client refuses requests that the server silently executes wrongly, or
+ * that crash it (HANDLERSOCKET 1.2 and 2.3). All functions throw HS_ARGUMENT only.
  */
 
 import { argumentError } from './handlersocket-error.js';
@@ -9,11 +9,11 @@ import { describe } from './request-lines.js';
 /** @typedef {import('./request-lines.js').IndexDefinition} IndexDefinition */
 /** @typedef {import('./request-lines.js').Value} Value */
 
-/** The largest limit, and the largest limit + offset: the server adds them as uint32. */
+/** Maximum limit, and maximum limit + offset, because the server adds them as uint32. */
 export const LIMIT_MAX = 0xffffffff;
-/** MariaDB 10.11 answers `2 fldnum` to more values than this in a key or an insert. */
+/** MariaDB 10.11 replies `2 fldnum` to more values than this in a key or an insert. */
 export const VALUES_MAX = 32;
-/** The server keeps a vector up to the largest id, 72 bytes each: ids are kept small. */
+/** The server has a vector up to the largest id, with 72 bytes each, so ids are kept small. */
 export const INDEX_ID_MAX = 65535;
 
 const FIND_OPS = new Set(['=', '>', '>=', '<', '<=']);
@@ -23,8 +23,9 @@ const SYSTEM_DATABASES = new Set(['mysql', 'information_schema', 'performance_sc
 
 /**
  * @param {string} what
- * @param {unknown} name goes raw into the `P` line: the server does not unescape names
- * @param {boolean} [inList] a column: the list has commas between
+ * @param {unknown} name written unescaped into the `P` line, because the server does not unescape
+ *   names
+ * @param {boolean} [inList] a column, in a comma-separated list
  */
 function checkName(what, name, inList = false) {
   if (typeof name !== 'string' || name === '') {
@@ -50,7 +51,7 @@ function checkNames(what, names) {
 
 /**
  * @param {IndexDefinition} definition
- * @param {boolean} [allowSystem] also the databases of the server itself
+ * @param {boolean} [allowSystem] permit system databases
  */
 export function checkDefinition(definition, allowSystem = false) {
   const { database, table, index, columns, filters } = definition;
@@ -107,7 +108,7 @@ export function checkInteger(what, number, min, max) {
 }
 
 /**
- * @param {number} limit 0 is refused: the server would take it as 1
+ * @param {number} limit 0 is refused, because the server treats it as 1
  * @param {number} offset
  */
 export function checkLimit(limit, offset) {
@@ -121,7 +122,8 @@ export function checkLimit(limit, offset) {
 /**
  * @param {{ part?: number, values: readonly Value[] }} list
  * @param {number} keyLength
- * @param {number} limit must cover the list: the server stops there, silently
+ * @param {number} limit at least the length of the list, because the server stops silently at the
+ *   limit
  */
 export function checkIn(list, keyLength, limit) {
   if (list === null || typeof list !== 'object' || !Array.isArray(list.values)) {
@@ -141,7 +143,7 @@ export function checkIn(list, keyLength, limit) {
 /**
  * @param {{ column: string, op: string, value: Value, stop?: boolean }} filter
  * @param {readonly string[]} columns the filter columns of the index
- * @returns {number} place of the column
+ * @returns {number} position of the column
  */
 export function checkFilter(filter, columns) {
   if (filter === null || typeof filter !== 'object') {
@@ -161,8 +163,8 @@ export function checkFilter(filter, columns) {
 
 /**
  * @param {unknown} values
- * @param {readonly string[]} columns of the index
- * @param {string} mod U, + or -: every column needs a value, else the server writes '' or 0
+ * @param {readonly string[]} columns columns of the index
+ * @param {string} mod U, + or -: every column needs a value, otherwise the server writes '' or 0
  */
 export function checkChange(values, columns, mod) {
   if (!Array.isArray(values)) throw argumentError(`values ${describe(values)}: must be an array`);
@@ -176,7 +178,7 @@ export function checkChange(values, columns, mod) {
   for (const value of values) checkStep(value);
 }
 
-/** @param {unknown} step of + or -: the server silently takes a non-integer as 0 */
+/** @param {unknown} step step of + or -: the server silently treats a non-integer as 0 */
 function checkStep(step) {
   if (step === null || typeof step === 'bigint') return;
   if (typeof step === 'number' && Number.isSafeInteger(step)) return;
@@ -186,7 +188,7 @@ function checkStep(step) {
 
 /**
  * @param {unknown} values
- * @param {readonly string[]} columns of the index
+ * @param {readonly string[]} columns columns of the index
  */
 export function checkInsert(values, columns) {
   if (!Array.isArray(values)) throw argumentError(`values ${describe(values)}: must be an array`);
@@ -198,7 +200,7 @@ export function checkInsert(values, columns) {
   }
   if (values.length > VALUES_MAX) {
     throw argumentError(
-      `values: has ${values.length}, the server takes ${VALUES_MAX} at most: insert those, then ` +
+      `values: has ${values.length}, the server accepts ${VALUES_MAX} at most: insert those, then ` +
         'update the rest through another index',
     );
   }

@@ -1,7 +1,7 @@
 /**
- * What the mutex needs of a Redis driver, for ioredis and for node-redis: commands on the caller's
- * own connection, further connections beside it, and one subscription that survives a loss. Of a
- * cluster client: commands by their keys, and a subscription at the node of the channel's slot.
+ * Interface of the mutex to a Redis driver, for ioredis and node-redis: commands on the caller's
+ * own connection, further connections, and one subscription that is restored after a loss. For a
+ * cluster client: commands by key, and a subscription at the node of the channel's slot.
  */
 
 import { adaptCluster, clusterNodesOf } from './cluster-adapter.js';
@@ -10,33 +10,33 @@ import { MutexError } from './mutex-error.js';
 /**
  * @typedef {object} Dedicated a connection for exclusive use
  * @property {(words: string[]) => Promise<any>} command
- * @property {() => boolean} isAlive a lost one does not connect again: what it watched is forgotten
- *   by the server, and the rest of a transaction would be executed as if it were not
+ * @property {() => boolean} isAlive a lost connection does not reconnect, because the server
+ *   forgets its watched keys and would execute the rest of a transaction outside of it
  * @property {() => void} close
  *
  * @typedef {object} Listener
  * @property {(message: string) => void} onMessage
- * @property {() => void} onResubscribed subscribed once more after a loss: messages may be missing
- * @property {(error: Error) => void} onLost the driver has given up: no message will come
+ * @property {() => void} onResubscribed subscribed again after a loss; messages may be missing
+ * @property {(error: Error) => void} onLost the driver has stopped reconnecting; no more messages
  *
  * @typedef {object} ClientAdapter
  * @property {(words: string[]) => Promise<any>} command commands sent in one tick arrive in order
- * @property {(() => Promise<Dedicated>) | null} dedicate null: of a cluster client, which has no
+ * @property {(() => Promise<Dedicated>) | null} dedicate null: a cluster client, which has no
  *   connection for exclusive use
- * @property {(channel: string, listener: Listener) => Promise<() => void>} subscribe resolves,
- *   subscribed, to a function that ends it
+ * @property {(channel: string, listener: Listener) => Promise<() => void>} subscribe resolves when
+ *   subscribed, to a function that unsubscribes
  */
 
 /**
- * For connections of transactions. Also what is in flight at a loss: ioredis never settles it where
- * it connects again and may not send it again.
+ * For connections of transactions. Without reconnection ioredis rejects requests in flight at a
+ * loss; with it, and without retries, it never settles them.
  */
 const NEVER_AGAIN = { retryStrategy: null, autoResendUnfulfilledCommands: false };
 
 /**
  * @param {any} client of ioredis or node-redis, connected or connecting
  * @returns {ClientAdapter}
- * @throws {MutexError} MUTEX_ARGUMENT where it is neither
+ * @throws {MutexError} MUTEX_ARGUMENT: it is neither
  */
 export function adaptClient(client) {
   const nodes = clusterNodesOf(client);
@@ -55,12 +55,12 @@ export function adaptClient(client) {
  * @returns {ClientAdapter}
  */
 function adaptIoredis(client) {
-  const own = { lazyConnect: true };
+  const overrides = { lazyConnect: true };
   return {
     command: commandOf(client),
     async dedicate() {
-      const connection = client.duplicate({ ...own, ...NEVER_AGAIN });
-      connection.on('error', () => {}); // the commands tell
+      const connection = client.duplicate({ ...overrides, ...NEVER_AGAIN });
+      connection.on('error', () => {}); // commands report errors
       await connect(connection);
       return {
         command: commandOf(connection),
@@ -69,7 +69,7 @@ function adaptIoredis(client) {
       };
     },
     async subscribe(channel, { onMessage, onResubscribed, onLost }) {
-      const connection = client.duplicate({ ...own, autoResubscribe: false });
+      const connection = client.duplicate({ ...overrides, autoResubscribe: false });
       /** @type {Error} */
       let cause = new Error('the connection of the subscription was closed');
       connection.on('error', (error) => {
@@ -89,8 +89,8 @@ function adaptIoredis(client) {
 }
 
 /**
- * ioredis writes each command by itself. What is sent in one tick, an unlock and the next lock, or
- * MULTI to EXEC, leaves in one write: half of the client's time is system calls.
+ * ioredis writes each command separately. Commands of one tick, such as an unlock and the next
+ * lock, or MULTI to EXEC, are sent in one write, since system calls are half of the client's time.
  * @param {any} client
  * @returns {ClientAdapter['command']}
  */
@@ -123,7 +123,7 @@ async function connect(connection) {
     await connection.connect();
   } catch (error) {
     connection.disconnect();
-    throw cause ?? error; // connect() itself says only "Connection is closed."
+    throw cause ?? error; // connect() itself reports only "Connection is closed."
   } finally {
     connection.off('error', note);
   }
@@ -151,14 +151,14 @@ function adaptNodeRedis(client) {
       const connection = client.duplicate();
       let ended = false;
       connection.on('error', (/** @type {Error} */ error) => {
-        // Open means that it is connecting again.
+        // "Open" means that it is reconnecting.
         if (ended || connection.isOpen) return;
         ended = true;
         onLost(error);
       });
       await connection.connect();
       await connection.subscribe(channel, onMessage);
-      connection.on('ready', onResubscribed); // it has subscribed again before it says so
+      connection.on('ready', onResubscribed); // it has resubscribed before the event
       return () => {
         ended = true;
         destroy(connection);

@@ -1,8 +1,7 @@
 /**
- * Cluster clients of ioredis and node-redis for the mutex: every command goes to the node of its
- * first key, and the subscription to the node that has the slot of the channel, where it is
- * published by the script that unlocks. Keys and channel share a hash tag, so that this is one
- * node.
+ * Cluster clients of ioredis and node-redis for the mutex: every command is sent to the node of its
+ * first key, and the subscription to the node of the channel's slot, where the unlock script
+ * publishes. Keys and channel have a common hash tag, so this is one node.
  */
 
 import { MutexError } from './mutex-error.js';
@@ -10,13 +9,13 @@ import { slotOf } from './slot.js';
 
 /**
  * @typedef {object} ClusterNodes
- * @property {(key: string, words: string[]) => Promise<any>} command to the node of the key
+ * @property {(key: string, words: string[]) => Promise<any>} command sends to the node of the key
  * @property {(slot: number) => Promise<any>} primary a client of the same driver for that node
  */
 
 /**
  * @param {any} client
- * @returns {ClusterNodes | null} null: it is no cluster client
+ * @returns {ClusterNodes | null} null: not a cluster client
  */
 export function clusterNodesOf(client) {
   if (client?.isCluster === true && typeof client.nodes === 'function') return ofIoredis(client);
@@ -61,20 +60,20 @@ export function adaptCluster(nodes, adaptNode) {
     command: (words) => nodes.command(words[keyAt(words[0])], words),
     dedicate: null,
     async subscribe(channel, listener) {
-      // A client that still connects knows no slots; this waits until it does.
+      // Waits for the slots, which are unknown while the client connects.
       await nodes.command(channel, ['EXISTS', channel]);
       return adaptNode(await nodes.primary(slotOf(channel))).subscribe(channel, listener);
     },
   };
 }
 
-/** @param {string} name @returns {number} where the first key is */
+/** @param {string} name @returns {number} position of the first key */
 function keyAt(name) {
   return name === 'EVALSHA' || name === 'EVAL' ? 3 : 1;
 }
 
 /**
- * All keys of a lock must be in one slot, and the channel of a prefix at their node.
+ * All keys of a lock must be in one slot, with the channel of a prefix at their node.
  * @param {string} prefix
  * @throws {MutexError} MUTEX_ARGUMENT
  */

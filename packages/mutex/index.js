@@ -3,7 +3,7 @@
  * ioredis or on node-redis. See README.md.
  *
  * Not for several Redis servers (no quorum), and no fencing: a process suspended for longer than
- * the expiry is no longer the only one inside, unless it calls owned() or refresh() first.
+ * the expiry may no longer hold the lock, unless it checks with owned() or refresh() first.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -18,19 +18,18 @@ export { Locker } from './locker.js';
 export { Mutex } from './mutex.js';
 export { MUTEX_CODES, MutexError } from './mutex-error.js';
 
-/** Expiries are counted by a clock that changes of the date do not affect. */
+/** Expiries use a monotonic clock. */
 const MONOTONIC_CLOCK = Object.freeze({ now: () => performance.now() * 1e6 });
 
 export const HANDLERS = Object.freeze(['script', 'pure']);
 
 /**
  * @typedef {object} CreateOptions
- * @property {Record<string, any>} client of ioredis or node-redis; it
- *   stays the caller's, who closes it after the locker. Further connections are made by its
- *   duplicate()
+ * @property {Record<string, any>} client client of ioredis or node-redis; the caller closes it
+ *   after the locker. Further connections are created by its duplicate()
  * @property {'script' | 'pure'} [handler] default: script
- * @property {string} [prefix] of the keys and of the channel; default: `mutex:`. On a cluster it
- *   has a hash tag, `{mutex}:`, so that all names are in one slot
+ * @property {string} [prefix] prefix of the keys and of the channel; default: `mutex:`. On a
+ *   cluster it needs a hash tag, `{mutex}:`, so that all names are in one slot
  * @property {number} [expireMs] default: 30 000
  * @property {number} [blockMs] default: Infinity
  * @property {{ now(): number }} [clock] ns, monotonic; for tests
@@ -38,7 +37,7 @@ export const HANDLERS = Object.freeze(['script', 'pure']);
 
 /**
  * @param {CreateOptions} options
- * @returns {Promise<Locker>} subscribed and ready
+ * @returns {Promise<Locker>} resolves when subscribed
  * @throws {MutexError} MUTEX_ARGUMENT, MUTEX_CONNECTION
  */
 export async function createLocker({ client, handler = 'script', prefix = 'mutex:', ...options }) {

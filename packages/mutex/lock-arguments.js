@@ -1,4 +1,4 @@
-/** Arguments of the mutex, and their check before anything is sent. */
+/** Validates the arguments of the mutex before sending. */
 
 import { MutexError } from './mutex-error.js';
 
@@ -47,7 +47,7 @@ export function requireNames(names) {
   }
   const wrong = list.findIndex((name) => typeof name !== 'string' || name === '');
   if (wrong >= 0) throw refuse(`names[${wrong}]: it must be a string that is not empty`);
-  if (new Set(list).size < list.length) throw refuse('names: one of them is given twice');
+  if (new Set(list).size < list.length) throw refuse('names: a name is listed twice');
   return list;
 }
 

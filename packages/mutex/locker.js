@@ -1,11 +1,11 @@
 /**
- * What the mutexes of one process share: the driver's connection, the subscription by which they
- * are woken, the queues of those that wait, and what this process knows that it holds.
+ * State shared by the mutexes of a process: the driver's connection, the subscription that wakes
+ * waiters, their queues, and the locks known to be held by this process.
  *
  * All waiters listen to one channel. An unlock publishes the released names there; in each process
- * the first that waits for them tries. Where one of this process waits, its attempt is sent right
- * behind the unlock, in the same write, and the channel is not waited for. So that other processes
- * get their turn too, only some unlocks in a row do that while others listen.
+ * the first waiter for them tries to lock. If a waiter is in this process, its attempt is sent
+ * directly after the unlock, in the same write, without waiting for the channel. For fairness only
+ * some consecutive unlocks do that while other processes listen.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -18,17 +18,17 @@ import { Waiter, WaitQueue } from './wait-queue.js';
 /** @typedef {import('./script-handler.js').Handler} Handler */
 /** @typedef {import('./script-handler.js').Attempt} Attempt */
 
-/** Unlocks in a row that are handed over in this process while others listen. */
+/** Consecutive unlocks handed over within this process while others listen. */
 const HANDOVERS_MAX = 8;
-/** A command that is in flight when the block timeout is over may still come back for so long. */
+/** Grace period for a command in flight when the block timeout is over. */
 const REPLY_MS = 1000;
 
 /**
  * @typedef {object} LockerOptions
  * @property {Handler} handler
- * @property {string} prefix of the keys
+ * @property {string} prefix prefix of the keys
  * @property {{ now(): number }} clock
- * @property {number} [expireMs] of a mutex that says nothing
+ * @property {number} [expireMs] default expiry of a mutex
  * @property {number} [blockMs]
  */
 
@@ -36,13 +36,13 @@ export class Locker {
   #id = randomBytes(9).toString('base64url');
   #count = 0;
   #handovers = 0;
-  /** Processes that listened to the last unlock. */
+  /** Number of processes that received the last unlock message. */
   #listeners = 0;
-  /** @type {Map<string, { claim: Claim, untilNs: number }>} what this process holds, by name */
+  /** @type {Map<string, { claim: Claim, untilNs: number }>} locks held by this process, by name */
   #held = new Map();
   /** @type {(() => void) | null} */
   #unsubscribe = null;
-  /** @type {MutexError | null} why nothing can be locked any more */
+  /** @type {MutexError | null} reason why locking is no longer possible */
   #lost = null;
 
   /** @param {LockerOptions} options */
@@ -54,7 +54,7 @@ export class Locker {
     this.waiters = new WaitQueue({
       attempt: (claim) => this.#attempt(claim),
       heldMs: (name) => this.#heldMs(name),
-      disown: (claim) => this.#release(claim).catch(() => {}), // else it ends by itself
+      disown: (claim) => this.#release(claim).catch(() => {}), // otherwise it ends by itself
       deadlock: (claim, name) => deadlock(claim.owner, name, 'holds'),
       now: () => clock.now(),
     });
@@ -72,7 +72,7 @@ export class Locker {
     });
   }
 
-  /** @returns {number} calls of lock that wait */
+  /** @returns {number} number of waiting lock calls */
   get waiting() {
     return this.waiters.size;
   }
@@ -170,7 +170,11 @@ export class Locker {
    */
   async refresh(claim, expireMs) {
     const sentNs = this.clock.now();
-    const refreshed = await told(this.handler.refresh(claim, expireMs), claim, 'refresh');
+    const refreshed = await withCommandError(
+      this.handler.refresh(claim, expireMs),
+      claim,
+      'refresh',
+    );
     if (refreshed) this.#keep({ ...claim, expireMs }, sentNs);
     return refreshed;
   }
@@ -180,12 +184,12 @@ export class Locker {
    * @returns {Promise<boolean>}
    */
   owned(claim) {
-    return told(this.handler.owned(claim), claim, 'owned');
+    return withCommandError(this.handler.owned(claim), claim, 'owned');
   }
 
   /** @param {Claim} claim */
   #attempt(claim) {
-    return told(this.handler.attempt(claim), claim, 'lock');
+    return withCommandError(this.handler.attempt(claim), claim, 'lock');
   }
 
   /** @param {Claim} claim */
@@ -196,11 +200,11 @@ export class Locker {
     const handOver = this.handler.pipelines && this.#mayHandOver();
     if (handOver && this.waiters.pump(names) > 0) this.#handovers += 1;
     try {
-      const released = await told(release, claim, 'unlock');
+      const released = await withCommandError(release, claim, 'unlock');
       this.#listeners = released.receivers;
       return released;
     } finally {
-      // Not by the channel: our own messages are left out there.
+      // Not by the channel, which skips messages of this locker.
       this.waiters.pump(names);
     }
   }
@@ -211,14 +215,14 @@ export class Locker {
     return false;
   }
 
-  /** @param {string} message `["ID", "name", …]` of a locker that has unlocked these */
+  /** @param {string} message `["ID", "name", …]` message of a locker that unlocked these names */
   #onMessage(message) {
     /** @type {string[]} */
     let words;
     try {
       words = JSON.parse(message);
     } catch {
-      return; // of another channel
+      return; // a different channel
     }
     if (!Array.isArray(words)) return;
     const [sender, ...names] = words;
@@ -227,7 +231,8 @@ export class Locker {
 
   /**
    * @param {Claim} claim
-   * @param {number} sentNs the time runs from when the server got it, so at the earliest from here
+   * @param {number} sentNs the expiry starts when the server receives the command, so not before
+   *   this time
    */
   #keep(claim, sentNs) {
     const untilNs = sentNs + claim.expireMs * 1e6;
@@ -243,7 +248,7 @@ export class Locker {
 
   /**
    * @param {string} name
-   * @returns {number | null} how long this process holds it at the most; null: not at all
+   * @returns {number | null} maximum remaining time of this process's lock; null: not held
    */
   #heldMs(name) {
     const held = this.#held.get(name);
@@ -281,7 +286,7 @@ export class Locker {
  * @param {string} what
  * @returns {Promise<T>}
  */
-async function told(work, { names }, what) {
+async function withCommandError(work, { names }, what) {
   try {
     return await work;
   } catch (error) {

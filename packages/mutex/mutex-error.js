@@ -1,10 +1,10 @@
 /**
- * The errors of the mutex: one class, a closed set of codes. The client stands alone, so this is
- * not the harness' own error class.
+ * The errors of the mutex: one class, a closed set of codes. The mutex is a separate package, so
+ * this is not the error class of the harness.
  */
 
 /**
- * Every code that the client rejects with, and its meaning.
+ * All codes of rejections, with their meaning.
  * @type {Readonly<Record<string, string>>}
  */
 export const MUTEX_CODES = Object.freeze({
@@ -13,16 +13,16 @@ export const MUTEX_CODES = Object.freeze({
   MUTEX_DEADLOCK: 'the owner holds, or waits for, one of the names already',
   MUTEX_ABORTED: 'the signal of the caller aborted',
   MUTEX_CONNECTION: 'the connection was lost; requests in flight may have been executed',
-  MUTEX_SERVER: 'the server answered with an error',
+  MUTEX_SERVER: 'error reply of the server',
   MUTEX_UNSUPPORTED: 'this kind of lock does not offer that',
   MUTEX_CLOSED: 'the locker is closed',
 });
 
-/** What lock, tryLock, unlock, refresh and owned reject with, always. */
+/** The error class of all rejections of lock, tryLock, unlock, refresh and owned. */
 export class MutexError extends Error {
   /**
    * @param {keyof typeof MUTEX_CODES & string} code one of MUTEX_CODES
-   * @param {string} message what is wrong, where, and what helps
+   * @param {string} message the problem, its location, and a hint
    * @param {unknown} [cause]
    */
   constructor(code, message, cause) {
@@ -41,15 +41,15 @@ export function timedOut(names, blockMs) {
 }
 
 /**
- * What a driver rejected with: an error reply of the server, or a lost connection.
+ * Wraps a driver's error: an error reply of the server, or a lost connection.
  * @param {any} error
- * @param {string} what was asked for
+ * @param {string} what the failed request
  * @returns {MutexError}
  */
 export function commandError(error, what) {
   if (error instanceof MutexError) return error;
   const message = String(error?.message ?? error);
-  // Error replies begin with a word in capitals: ERR, WRONGTYPE, NOAUTH, READONLY, OOM …
+  // Error replies begin with an upper-case word: ERR, WRONGTYPE, NOAUTH, READONLY, OOM …
   const replied = /^[A-Z]{2,}\b/.test(message) && error?.code === undefined;
   const code = replied ? 'MUTEX_SERVER' : 'MUTEX_CONNECTION';
   return new MutexError(code, `${what}: ${message}`, error);

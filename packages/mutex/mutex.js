@@ -1,6 +1,6 @@
 /**
- * One mutex over one name or several: all or none are locked. It is the owner of what it locks,
- * unless it was given the name of an owner that several share.
+ * A mutex over one name or several, locked all or none. It is the owner of its locks, unless it is
+ * created with the name of a shared owner.
  */
 
 import { argumentsOf, requireBlockMs, requireExpireMs } from './lock-arguments.js';
@@ -10,16 +10,16 @@ import { argumentsOf, requireBlockMs, requireExpireMs } from './lock-arguments.j
 
 /**
  * @typedef {object} MutexOptions
- * @property {string} [owner] default: this mutex alone. Who locks a name that the same owner holds
- *   gets MUTEX_DEADLOCK
- * @property {number} [expireMs] what is not refreshed or unlocked for so long is free again
- * @property {number} [blockMs] how long lock waits at most; 0: it tries once; Infinity
+ * @property {string} [owner] default: this mutex. Locking a name held by the same owner rejects
+ *   with MUTEX_DEADLOCK
+ * @property {number} [expireMs] a lock that is not refreshed or unlocked expires after this time
+ * @property {number} [blockMs] maximum wait of lock; 0: one attempt; default: Infinity
  */
 
 export class Mutex {
   /** @type {Locker} */
   #locker;
-  /** @type {Claim | null} of the last lock, until it is unlocked */
+  /** @type {Claim | null} state of the last lock, until it is unlocked */
   #claim = null;
 
   /**
@@ -40,8 +40,8 @@ export class Mutex {
    * @param {{ blockMs?: number, signal?: AbortSignal }} [options]
    * @returns {Promise<void>}
    * @throws {import('./mutex-error.js').MutexError} MUTEX_TIMEOUT, MUTEX_DEADLOCK, MUTEX_ABORTED,
-   *   MUTEX_CONNECTION, MUTEX_SERVER, MUTEX_CLOSED: nothing is locked then, or, after a lost
-   *   connection, for expireMs at most
+   *   MUTEX_CONNECTION, MUTEX_SERVER, MUTEX_CLOSED: nothing is locked, or, after a lost connection,
+   *   for at most expireMs
    */
   async lock({ blockMs = this.blockMs, signal } = {}) {
     const claim = this.#locker.claim(this);
@@ -51,8 +51,8 @@ export class Mutex {
 
   /**
    * One command, no waiting.
-   * @returns {Promise<boolean>} whether all names are locked now; false also where the owner holds
-   *   one of them already
+   * @returns {Promise<boolean>} whether all names are locked now; false also if the owner already
+   *   holds a name
    */
   async tryLock() {
     const claim = this.#locker.claim(this);
@@ -62,8 +62,8 @@ export class Mutex {
   }
 
   /**
-   * @returns {Promise<boolean>} whether all names were still locked by this lock; false means that
-   *   the lock had expired, and another owner may have been inside
+   * @returns {Promise<boolean>} whether all names were still locked by this lock; false: the lock
+   *   had expired, and another owner may have held it
    */
   async unlock() {
     const claim = this.#claim;
@@ -73,8 +73,8 @@ export class Mutex {
   }
 
   /**
-   * @param {number} [expireMs] from now on
-   * @returns {Promise<boolean>} false: the time was over already, nothing was refreshed
+   * @param {number} [expireMs] expiry from now on
+   * @returns {Promise<boolean>} false: it had expired, nothing was refreshed
    */
   async refresh(expireMs = this.expireMs) {
     requireExpireMs(expireMs);
@@ -87,14 +87,14 @@ export class Mutex {
   }
 
   /**
-   * Locks, works, unlocks, also where the work throws.
+   * Locks, calls the function, and unlocks, even if it throws.
    * @template T
    * @param {() => Promise<T> | T} work
    * @param {{ blockMs?: number, signal?: AbortSignal }} [options]
    * @returns {Promise<T>}
    */
   async run(work, options) {
-    argumentsOf(work, 'run: give the function that is to be run while all is locked');
+    argumentsOf(work, 'run: give the function to run while all names are locked');
     await this.lock(options);
     try {
       return await work();

@@ -1,8 +1,8 @@
 /**
- * The handler `pure`: no script. SETNX or MSETNX locks, the value says who and until when, WATCH
- * breaks a lock whose time is over, and an unlock takes three round trips: WATCH, MGET, MULTI …
- * EXEC. A key holds `SERIAL:UNTIL:OWNER`, until in ms of the server's clock: what the clocks of two
- * clients show does not matter, but setting the server's clock moves every expiry.
+ * The handler `pure`: no script. SETNX or MSETNX locks with a value of owner and expiry, WATCH
+ * breaks an expired lock, and an unlock takes three round trips: WATCH, MGET, MULTI … EXEC. A key
+ * holds `SERIAL:UNTIL:OWNER`, UNTIL in ms of the server's clock: the clocks of clients do not
+ * matter, but setting the server's clock moves every expiry.
  */
 
 import { MutexError } from './mutex-error.js';
@@ -13,7 +13,7 @@ import { Transactions } from './transactions.js';
 /** @typedef {import('./script-handler.js').Claim} Claim */
 /** @typedef {{ serial: string, until: number, owner: string } | null} Held */
 
-/** The offset between the two clocks is asked for again after so long. */
+/** The offset between the two clocks is measured again after this long. */
 const SYNC_NS = 60e9;
 
 /**
@@ -54,9 +54,9 @@ export async function createPureHandler(adapter, { channel, clock }) {
   };
 
   /**
-   * Changes names as they are held, once more where another changed them meanwhile.
+   * Changes held names, and retries once if another client changed them meanwhile.
    * @param {Claim} claim
-   * @param {(held: Held[]) => string[][] | null} decide the commands; null: none
+   * @param {(held: Held[]) => string[][] | null} decide returns the commands; null: none
    * @returns {Promise<any[] | null>} the replies
    */
   const change = (claim, decide) =>
@@ -74,7 +74,7 @@ export async function createPureHandler(adapter, { channel, clock }) {
     });
 
   /**
-   * Takes names of which none is held any longer, some by a value whose time is over.
+   * Locks names that are free or have an expired value.
    * @param {Claim} claim
    */
   const breakExpired = (claim) =>
@@ -140,7 +140,7 @@ function requireDedicate({ dedicate }) {
  * @param {Claim} claim
  * @param {Held[]} held
  * @param {number} nowMs
- * @returns {Attempt | null} null: all is free, or its time is over
+ * @returns {Attempt | null} null: all names are free or expired
  */
 function outcomeOf({ names, serial, owner }, held, nowMs) {
   if (held.every((one) => one?.serial === serial)) return { state: 'acquired' }; // sent twice
@@ -173,8 +173,8 @@ async function execute(command, commands) {
 }
 
 /**
- * The server's time of day by our own monotonic clock: asked for once a minute, exact to half a
- * round trip.
+ * The server's time of day from the local monotonic clock: requested once per minute, accurate to
+ * half a round trip.
  * @param {import('./client-adapter.js').ClientAdapter} adapter
  * @param {{ now(): number }} clock
  */
@@ -192,7 +192,7 @@ async function createServerTime(adapter, clock) {
   return {
     nowMs() {
       const nowNs = clock.now();
-      if (nowNs - syncedNs > SYNC_NS) sync().catch(() => {}); // the old offset holds meanwhile
+      if (nowNs - syncedNs > SYNC_NS) sync().catch(() => {}); // the old offset is used meanwhile
       return nowNs / 1e6 + offsetMs;
     },
   };

@@ -1,8 +1,8 @@
 /**
- * A queue, first in first out: constant time at any depth, where `Array.shift` moves all elements.
+ * A first-in first-out queue: constant time at any depth, whereas `Array.shift` moves all elements.
  */
 
-/** Dropped elements are cut off when they are more than this, and more than half of the array. */
+/** Removed elements are freed if they are more than this and more than half of the array. */
 const HEAD_MAX = 1024;
 
 /** @template T */
@@ -11,7 +11,7 @@ export class Queue {
   #items = [];
   #head = 0;
 
-  /** @returns {number} how many wait */
+  /** @returns {number} number of elements */
   get size() {
     return this.#items.length - this.#head;
   }
@@ -26,7 +26,7 @@ export class Queue {
     return this.#items[this.#head];
   }
 
-  /** @returns {T | undefined} the oldest, removed; undefined where the queue is empty */
+  /** @returns {T | undefined} the oldest, removed; undefined if the queue is empty */
   take() {
     if (this.size === 0) return undefined;
     const item = this.#items[this.#head];

@@ -1,28 +1,29 @@
 /**
- * The handler `script`: one EVALSHA to lock and one to unlock, the server itself lets locks expire.
- * A key holds `SERIAL:OWNER`; the serial is of one call of lock, so that a command that a driver
- * sends twice finds its own work done, and a late unlock removes no other owner's lock.
+ * The handler `script`: one EVALSHA to lock and one to unlock; the server expires locks. A key
+ * holds `SERIAL:OWNER`; the serial identifies one call of lock, so a command that a driver sends
+ * twice recognises its own lock, and a late unlock does not remove another owner's lock.
  */
 
 import { createHash } from 'node:crypto';
 
 /**
  * @typedef {{ state: 'acquired' } | { state: 'deadlock', name: string }
- *   | { state: 'blocked', name: string, waitMs: number }} Attempt blocked: by whom, and how long
- *   until nothing of what is held can be held any longer; Infinity where that never ends
+ *   | { state: 'blocked', name: string, waitMs: number }} Attempt blocked: by a name; waitMs:
+ *   time until all held names have expired; Infinity: never
  *
- * @typedef {object} Claim what is asked for
+ * @typedef {object} Claim a requested lock
  * @property {readonly string[]} names
- * @property {readonly string[]} keys of the names
+ * @property {readonly string[]} keys keys of the names
  * @property {string} owner
  * @property {string} serial
  * @property {number} expireMs
  *
  * @typedef {object} Handler
- * @property {boolean} pipelines an attempt sent right behind a release finds the names free
+ * @property {boolean} pipelines whether an attempt sent directly after a release finds the names
+ *   free
  * @property {(claim: Claim) => Promise<Attempt>} attempt
  * @property {(claim: Claim, message: string) => Promise<{ all: boolean, receivers: number }>}
- *   release all: every name was still held; receivers: of the message
+ *   release all: every name was still held; receivers: number of receivers of the message
  * @property {(claim: Claim, expireMs: number) => Promise<boolean>} refresh all names or none
  * @property {(claim: Claim) => Promise<boolean>} owned whether this owner holds all names
  * @property {() => void} close
@@ -79,7 +80,7 @@ export function createScriptHandler(adapter, { channel }) {
     try {
       return await adapter.command(['EVALSHA', sha, ...rest]);
     } catch (error) {
-      // Never sent before, or flushed, or the server was started again: EVAL keeps it there.
+      // Not sent before, flushed, or the server was restarted; EVAL caches it again.
       if (!String(error.message).startsWith('NOSCRIPT')) throw error;
       return adapter.command(['EVAL', source, ...rest]);
     }

@@ -3,10 +3,10 @@
  * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
  */
 
-/** A cluster has as many, always. */
+/** Fixed number of slots of a cluster. */
 export const SLOTS = 16_384;
 
-/** CRC16 as XMODEM has it: polynomial 0x1021, begun with 0 (cluster specification, appendix A). */
+/** CRC16 of XMODEM: polynomial 0x1021, initial value 0 (cluster specification, appendix A). */
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 8;
   for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
@@ -15,8 +15,8 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 
 /**
  * @param {string} key a binary string: one character per byte
- * @returns {number} 0 to 16383. A part in braces that is not empty is the whole of what is hashed:
- *   `{user1}.name` and `{user1}.mail` are in one slot
+ * @returns {number} 0 to 16383. Only a non-empty part in braces is hashed: `{user1}.name` and
+ *   `{user1}.mail` are in one slot
  */
 export function slotOf(key) {
   const open = key.indexOf('{');

@@ -1,6 +1,6 @@
 /**
- * Connections for WATCH … EXEC: what is watched belongs to a connection, so that two transactions
- * may not share one at a time. Created on demand, a few at most; further transactions wait.
+ * Connections for WATCH … EXEC: watched keys belong to a connection, so concurrent transactions
+ * need separate ones. Created on demand, up to a limit; further transactions wait.
  */
 
 import { MutexError } from './mutex-error.js';
@@ -16,7 +16,7 @@ export class Transactions {
   /** @type {Set<Dedicated>} */
   #all = new Set();
   #count = 0;
-  /** @type {Queue<(given: Dedicated | null) => void>} */
+  /** @type {Queue<(connection: Dedicated | null) => void>} */
   #waiting = new Queue();
   #closed = false;
 
@@ -27,7 +27,7 @@ export class Transactions {
 
   /**
    * @template T
-   * @param {(command: Dedicated['command']) => Promise<T>} work leaves nothing watched behind
+   * @param {(command: Dedicated['command']) => Promise<T>} work must not leave watched keys
    * @returns {Promise<T>}
    */
   async run(work) {
@@ -53,10 +53,11 @@ export class Transactions {
         continue;
       }
       if (this.#count < CONNECTIONS_MAX) return this.#make();
-      const given = await new Promise((/** @type {(given: Dedicated | null) => void} */ resolve) =>
-        this.#waiting.push(resolve),
+      const connection = await new Promise(
+        (/** @type {(connection: Dedicated | null) => void} */ resolve) =>
+          this.#waiting.push(resolve),
       );
-      if (given !== null) return given;
+      if (connection !== null) return connection;
     }
   }
 

@@ -1,17 +1,17 @@
 /**
- * Who waits for which names in this process: a queue for each name, in the order of arrival. A
- * waiter sends a command only when there is a reason to: it is new and first in its queues,
- * a name that it was blocked by was released, or the time of that lock is over. Nobody polls.
+ * Waiters of this process by name: a queue per name, in the order of arrival. A waiter sends a
+ * command only if it is new and first in its queues, if the name that blocked it was released, or
+ * if that lock has expired. There is no polling.
  */
 
 /** @typedef {import('./script-handler.js').Claim} Claim */
 /** @typedef {import('./script-handler.js').Attempt} Attempt */
 
-/** Timers end early by a part of a millisecond, and the server's clock has whole ones. */
+/** Timers fire up to a millisecond early, and the server's clock has whole milliseconds. */
 const MARGIN_MS = 2;
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** One call of lock that has not come to its end. */
+/** An unfinished call of lock. */
 export class Waiter {
   /**
    * @param {Claim} claim
@@ -20,29 +20,31 @@ export class Waiter {
   constructor(claim, settle) {
     this.claim = claim;
     this.settle = settle;
-    /** A command of it is in flight. */
+    /** It has a command in flight. */
     this.attempting = false;
-    /** Names were released meanwhile: what comes back may be old. */
+    /** Names were released meanwhile, so the reply may be outdated. */
     this.again = false;
-    /** @type {Error | null} its error unless the attempt in flight succeeds */
+    /** @type {Error | null} error, unless the attempt in flight succeeds */
     this.last = null;
-    /** @type {string | null} the name that it knows to be held; null: it wants to try */
+    /** @type {string | null} the name known to be held; null: ready to try */
     this.blockedBy = null;
     this.done = false;
-    /** @type {NodeJS.Timeout | undefined} of the end of what blocks it */
+    /** @type {NodeJS.Timeout | undefined} timer for the expiry of the blocking lock */
     this.timer = undefined;
   }
 }
 
 export class WaitQueue {
-  /** @type {Map<string, Set<Waiter>>} sets keep the order of arrival */
+  /** @type {Map<string, Set<Waiter>>} sets keep insertion order */
   #queues = new Map();
 
   /**
    * @param {object} hooks
    * @param {(claim: Claim) => Promise<Attempt>} hooks.attempt
-   * @param {(name: string) => number | null} hooks.heldMs how long this process itself holds it
-   * @param {(claim: Claim) => void} hooks.disown locked for a waiter that has given up
+   * @param {(name: string) => number | null} hooks.heldMs remaining time of a lock held by this
+   *   process
+   * @param {(claim: Claim) => void} hooks.disown releases a lock obtained for a waiter that has
+   *   given up
    * @param {(claim: Claim, name: string) => Error} hooks.deadlock
    * @param {() => number} hooks.now ns
    */
@@ -50,7 +52,7 @@ export class WaitQueue {
     this.hooks = hooks;
   }
 
-  /** @returns {number} calls that wait */
+  /** @returns {number} number of waiting calls */
   get size() {
     return this.all().size;
   }
@@ -62,7 +64,7 @@ export class WaitQueue {
 
   /**
    * @param {Claim} claim
-   * @returns {string | null} a name for which the same owner waits already
+   * @returns {string | null} a name for which the same owner already waits
    */
   conflict({ names, owner }) {
     for (const name of names) {
@@ -84,7 +86,7 @@ export class WaitQueue {
   }
 
   /**
-   * It waits no longer; what it has in flight is given back when it comes.
+   * Stops waiting; a lock obtained by a command in flight is released.
    * @param {Waiter} waiter
    * @param {Error} error
    */
@@ -93,7 +95,7 @@ export class WaitQueue {
   }
 
   /**
-   * The same, but what it has in flight is the last try, and counts.
+   * Like `abandon`, but a command in flight is the last attempt, and counts.
    * @param {Waiter} waiter
    * @param {Error} error
    */
@@ -114,9 +116,9 @@ export class WaitQueue {
   }
 
   /**
-   * Names that are probably free now: the first waiter of each tries.
+   * The names are probably free now, so the first waiter of each tries.
    * @param {readonly string[]} names
-   * @returns {number} commands that were sent
+   * @returns {number} number of sent commands
    */
   pump(names) {
     let sent = 0;
@@ -131,21 +133,21 @@ export class WaitQueue {
           this.#try(waiter);
           sent += 1;
         }
-        // Who is behind one that wants this very name comes after it.
+        // A waiter queued after another one for this name must wait.
         if (waiter.attempting || waiter.blockedBy === null || waiter.blockedBy === name) break;
       }
     }
     return sent;
   }
 
-  /** Messages may have been lost: the first of each queue looks for itself. */
+  /** Messages may have been lost, so the first waiter of each queue tries. */
   pumpAll() {
     this.pump([...this.#queues.keys()]);
   }
 
   /**
-   * Not while this process holds one of its names, and not past an earlier waiter that may get
-   * one; past one that waits for another name it may go.
+   * Not while this process holds one of its names, and not before an earlier waiter that may lock
+   * one of them; it may overtake a waiter blocked by a different name.
    * @param {Waiter} waiter
    */
   #mayTry(waiter) {
@@ -217,7 +219,7 @@ export class WaitQueue {
   /**
    * @param {Waiter} waiter
    * @param {string} name
-   * @param {number} leftMs until its lock ends by itself
+   * @param {number} leftMs time to the expiry of its lock
    */
   #block(waiter, name, leftMs) {
     waiter.blockedBy = name;

@@ -1,6 +1,6 @@
 /**
  * Counts replies of HandlerSocket to a find of one row: a reply is a line. For values without
- * escaped bytes, as the dataset's are.
+ * escaped bytes, like those of the dataset.
  */
 
 import { Framer, garbled } from '../framer.js';
@@ -12,7 +12,7 @@ const NINE = 0x39;
 const HEAD = '0\t1\t';
 
 export class HandlerSocketFramer extends Framer {
-  /** The first byte of the line at hand; -1 between lines. */
+  /** The first byte of the current line; -1 between lines. */
   first = -1;
   lineBytes = 0;
 

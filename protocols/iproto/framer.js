@@ -3,11 +3,11 @@
 import { garbled, PacketFramer } from '../framer.js';
 import { PREFIX_BYTES } from './packet.js';
 
-/** What is looked at: the length, the map, and the code, always in five bytes. */
+/** Bytes read: the length, the map, and the code, which always has five bytes. */
 const HEAD_BYTES = 12;
 /** The server writes every header in one form: 83, 00 CE code, 01 CF sync, 05 CE schema. */
 const HEADER_BYTES = 23;
-/** Of a reply with one tuple, beside the value, at least: header 23, body 7, tuple 3. */
+/** Minimum bytes of a reply with one tuple in addition to the value: header 23, body 7, tuple 3. */
 const ROW_OVERHEAD_BYTES = 33;
 
 export class IprotoFramer extends PacketFramer {

@@ -1,4 +1,4 @@
-/** What comes before the first reply of Tarantool: the greeting, and the login by its salt. */
+/** Greeting of Tarantool, and the login with its salt. */
 
 import { garbled } from '../framer.js';
 import { encode } from '../msgpack.js';
@@ -23,7 +23,7 @@ export function readGreeting(bytes) {
   return { salt, end: GREETING_BYTES };
 }
 
-/** @param {string} version @returns {Buffer} of a server */
+/** @param {string} version @returns {Buffer} greeting of a server */
 export function encodeGreeting(version) {
   const salt = Buffer.alloc(32, 7).toString('base64');
   return Buffer.from(`${`${NAME} ${version}`.padEnd(63)}\n${salt.padEnd(63)}\n`, 'latin1');

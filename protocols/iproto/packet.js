@@ -8,7 +8,7 @@ import { decodeAll, encode, encodeMap } from '../msgpack.js';
 
 /** Length of a packet: 0xCE and 32 bits. */
 export const PREFIX_BYTES = 5;
-/** Of a request as writeRequestHead has it: the length and the header. */
+/** Bytes of a request head as writeRequestHead writes it: the length and the header. */
 const HEAD_BYTES = 14;
 /** Large enough for an error reply with its message and stack. */
 const PACKET_BYTES_MAX = 65_536;
@@ -41,7 +41,7 @@ export const VSPACE = Object.freeze({ id: 281, byName: 2 });
  * @param {Buffer} target
  * @param {number} code
  * @param {number} sync
- * @returns {number} the offset behind it
+ * @returns {number} offset after it
  */
 export function writeRequestHead(target, code, sync) {
   target[0] = 0xce;
@@ -53,7 +53,7 @@ export function writeRequestHead(target, code, sync) {
   return target.writeUInt32BE(sync, 10);
 }
 
-/** @param {Buffer} target of a request that ends there @param {number} end */
+/** @param {Buffer} target buffer with a request that ends at the offset @param {number} end */
 export function endRequest(target, end) {
   target.writeUInt32BE(end - PREFIX_BYTES, 1);
 }
@@ -61,7 +61,7 @@ export function endRequest(target, end) {
 /**
  * @param {number} code
  * @param {number} sync
- * @param {[number, any][]} entries of the body; a value that is a Buffer is encoded already
+ * @param {[number, any][]} entries entries of the body; a value that is a Buffer is already encoded
  * @returns {Buffer}
  */
 export function encodeRequest(code, sync, entries) {
@@ -74,7 +74,8 @@ export function encodeRequest(code, sync, entries) {
 
 /**
  * @param {number} sync
- * @param {{ space: number, index?: number, key: readonly any[] }} select one tuple, by a whole key
+ * @param {{ space: number, index?: number, key: readonly any[] }} select selects one tuple by a
+ *   full key
  * @returns {Buffer}
  */
 export function encodeSelect(sync, { space, index = 0, key }) {
@@ -90,7 +91,7 @@ export function encodeSelect(sync, { space, index = 0, key }) {
 
 /**
  * @typedef {object} IprotoPacket
- * @property {number} end the offset behind it
+ * @property {number} end offset after it
  * @property {Record<number, any>} header by KEY
  * @property {Record<number, any>} body by KEY; empty if absent
  */
@@ -114,9 +115,9 @@ export function readPacket(bytes, at, valueSize = 0) {
 
 /**
  * @param {Buffer} bytes
- * @param {number} at where a packet begins
- * @param {number} [valueSize] as readPacket has it
- * @returns {number} bytes of the packet; 0: that is not known yet
+ * @param {number} at start of a packet
+ * @param {number} [valueSize] same as in readPacket
+ * @returns {number} bytes of the packet; 0: not yet known
  */
 export function packetBytes(bytes, at, valueSize = 0) {
   if (bytes.length === at) return 0;
@@ -154,11 +155,11 @@ export function replyOf({ header, body }) {
 }
 
 const SCHEMA_VERSION = 82;
-/** From a reply's beginning to the low four bytes of its sync: CE n, 83 00 CE n, 01 CF n n. */
+/** From the start of a reply to the low four bytes of its sync: CE n, 83 00 CE n, 01 CF n n. */
 export const REPLY_SYNC_OFFSET = 18;
 
 /**
- * A reply of a server, its sync zero: patched into copies.
+ * A reply of a server with sync zero, to be patched in copies.
  * @param {readonly any[]} tuples
  * @returns {Buffer}
  */

@@ -1,7 +1,7 @@
 /**
- * Reads a select by one integer in place, for a fake server, which must answer in less time than a
- * driver takes to ask: a library makes two objects and their keys of each request, four times the
- * cost. Anything else than such a select is left to readPacket.
+ * Parses a select by one integer in place, for a fake server, which must reply faster than a driver
+ * sends requests: a library creates two objects and their keys per request, at four times the cost.
+ * Other requests are left to readPacket.
  */
 
 import { CODE, KEY, PREFIX_BYTES } from './packet.js';
@@ -14,9 +14,9 @@ export class SelectReader {
 
   /**
    * @param {Buffer} bytes
-   * @param {number} at of a whole packet
-   * @param {number} end of it
-   * @returns {boolean} whether it is one; sync, space and key are set then
+   * @param {number} at start of a complete packet
+   * @param {number} end end of the packet
+   * @returns {boolean} whether it is one; sync, space and key are then set
    */
   read(bytes, at, end) {
     this.#at = at + PREFIX_BYTES;
@@ -61,7 +61,7 @@ export class SelectReader {
     return code >= 0x80 && code < 0x90 ? code & 15 : 0;
   }
 
-  /** @param {Buffer} bytes @returns {number} -1: it is no unsigned integer of up to 32 bits */
+  /** @param {Buffer} bytes @returns {number} -1: not an unsigned integer of up to 32 bits */
   #uint(bytes) {
     const code = bytes[this.#at];
     const width = code < 0x80 ? 0 : code >= 0xcc && code <= 0xce ? 1 << (code - 0xcc) : -1;

@@ -11,17 +11,17 @@ const COLUMNS = 1;
 const COLUMNS_END = 2;
 const ROWS = 3;
 
-/** Looks at each packet's head and first byte, and skips the rest of it. */
+/** Reads each packet's head and first byte, and skips the rest of it. */
 export class MysqlFramer extends PacketFramer {
   phase = FIRST;
-  /** Of the next packet: each reply begins with 1. */
+  /** Sequence id of the next packet: each reply begins with 1. */
   sequence = 1;
   columns = 0;
   rows = 0;
   rowBytes = 0;
-  /** The packet at hand carries on the payload of the one before. */
+  /** The current packet continues the payload of the previous one. */
   continued = false;
-  /** The packet that is skipped is the last one of its reply. */
+  /** The skipped packet is the last one of its reply. */
   ending = false;
 
   /** @param {number} valueSize @param {boolean} deprecateEof @param {number} [minSize] */
@@ -31,7 +31,7 @@ export class MysqlFramer extends PacketFramer {
   }
 
   /**
-   * An empty payload has no first byte to wait for: it ends one of PAYLOAD_MAX bytes.
+   * An empty payload has no first byte: it ends a payload of PAYLOAD_MAX bytes.
    * @param {number} have
    * @override
    */
@@ -53,7 +53,7 @@ export class MysqlFramer extends PacketFramer {
     return looked;
   }
 
-  /** @param {number} first byte of the payload @param {number} size of it */
+  /** @param {number} first first byte of the payload @param {number} size size of the payload */
   take(first, size) {
     if (size === 0) throw garbled('MySQL', 0);
     const isEof = isEnd(first, size, this.deprecateEof);

@@ -19,12 +19,12 @@ const CAPABILITIES =
   CAPABILITY.secureConnection |
   CAPABILITY.pluginAuth;
 
-/** Behind the version: connection id, salt and zero, capabilities, charset and status, length. */
+/** After the version: connection id, salt and zero, capabilities, charset and status, length. */
 const FIXED_BYTES = 4 + 9 + 7 + 1;
 
 /**
- * @param {Buffer} payload of the server's first packet (protocol 10)
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is too short for one
+ * @param {Buffer} payload payload of the server's first packet (protocol 10)
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: it is too short
  */
 export function readHandshake(payload) {
   const end = payload.indexOf(0, 1);
@@ -63,7 +63,7 @@ export function encodeHandshakeResponse({ user, password, database, salt, deprec
 /**
  * @param {string | undefined} password
  * @param {Buffer} salt 20 bytes
- * @returns {Buffer} empty where there is no password
+ * @returns {Buffer} empty without a password
  */
 export function nativePassword(password, salt) {
   return password ? scramble(password, salt) : Buffer.alloc(0);

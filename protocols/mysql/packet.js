@@ -7,9 +7,9 @@ import { garbled, tooLong } from '../framer.js';
 
 /** Three bytes of length, one of sequence. */
 export const PACKET_HEAD_BYTES = 4;
-/** A payload of this many bytes goes on in the next packet. */
+/** A payload of this many bytes continues in the next packet. */
 export const PAYLOAD_MAX = 0xffffff;
-/** Of a payload beside the value that was asked for: a column's definition, an error's text. */
+/** Maximum payload in addition to the requested value: a column's definition, an error's text. */
 const OVERHEAD_BYTES_MAX = 65_536;
 
 /** First byte of a payload. */
@@ -37,7 +37,7 @@ export const COMMAND = Object.freeze({
 
 /**
  * @param {number} sequence
- * @param {...Uint8Array} parts of the payload, together below PAYLOAD_MAX
+ * @param {...Uint8Array} parts parts of the payload, together below PAYLOAD_MAX
  * @returns {Buffer}
  */
 export function packet(sequence, ...parts) {
@@ -65,7 +65,7 @@ export function lengthEncoded(value) {
  * @param {Buffer} bytes
  * @param {number} at
  * @returns {{ value: number | null, end: number }} null: the mark of SQL NULL
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where the bytes end before it
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: the bytes end before it
  */
 export function readLengthEncoded(bytes, at) {
   const first = bytes[at];
@@ -77,30 +77,29 @@ export function readLengthEncoded(bytes, at) {
   return { value: bytes.readUIntLE(at + 1, 6), end: at + 9 };
 }
 
-/** @param {number} first @returns {number} bytes behind the first one */
+/** @param {number} first @returns {number} number of bytes after the first one */
 function widthOf(first) {
   if (first < 0xfc) return 0;
   return first === 0xfc ? 2 : first === 0xfd ? 3 : 8;
 }
 
 /**
- * @param {number} first byte of a payload
- * @param {number} size of the payload
- * @param {boolean} deprecateEof whether the server leaves out EOF packets
- * @returns {boolean} whether it ends the rows: a row that begins with the same byte is longer
+ * @param {number} first first byte of a payload
+ * @param {number} size size of the payload
+ * @param {boolean} deprecateEof whether the server omits EOF packets
+ * @returns {boolean} whether it ends the rows; a row that begins with the same byte is longer
  */
 export function isEnd(first, size, deprecateEof) {
   return first === MARK.eof && size < (deprecateEof ? PAYLOAD_MAX : 9);
 }
 
 /**
- * The payload of a packet, put together where it goes over several.
+ * The payload of a packet, reassembled if it spans several packets.
  * @param {Buffer} bytes
  * @param {number} at
  * @param {number} [valueSize] bytes requested beyond those of any packet
  * @returns {{ payload: Buffer, sequence: number, end: number } | null} null: incomplete
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is longer than what was
- *   asked for
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: longer than requested
  */
 export function readPacket(bytes, at, valueSize = 0) {
   const limit = OVERHEAD_BYTES_MAX + valueSize;

@@ -1,6 +1,6 @@
 /**
- * A select of one text column by one parameter: the execution of a prepared statement and result
- * sets, read and written. Text form is written only, for a fake server.
+ * A select of one text column by one parameter: encodes and decodes the execution of a prepared
+ * statement and result sets. The text form is only encoded, for a fake server.
  */
 
 import { garbled } from '../framer.js';
@@ -17,13 +17,13 @@ import {
 const TYPE = Object.freeze({ long: 0x03, double: 0x05, longlong: 0x08, varString: 0xfd });
 export const OK_PAYLOAD = Buffer.of(MARK.ok, 0, 0, 2, 0, 0, 0);
 const EOF_PAYLOAD = Buffer.of(MARK.eof, 0, 0, 2, 0);
-/** Of the first row: the count, the definition and an EOF are before it. */
+/** Sequence id of the first row: the count, the definition and an EOF precede it. */
 const ROW_SEQUENCE = 4;
 
 /**
  * @param {number} statement
  * @param {number} id the one parameter
- * @returns {Buffer} a packet that executes a prepared statement
+ * @returns {Buffer} packet that executes a prepared statement
  */
 export function encodeExecute(statement, id) {
   const body = Buffer.alloc(22);
@@ -56,13 +56,14 @@ export function readParameter(payload) {
 
 /**
  * @typedef {object} ResultSet
- * @property {number} end the offset behind it
- * @property {string | null} value of the last row, in latin1; null: no row, or SQL NULL
+ * @property {number} end offset after it
+ * @property {string | null} value value of the last row, in latin1; null: no row, or SQL NULL
  * @property {string | null} error
  */
 
 /**
- * @param {Buffer} payload of an error: FF, code, in protocol 4.1 # and five letters of state, text
+ * @param {Buffer} payload payload of an error: FF, code, in protocol 4.1 # and five letters of
+ *   state, text
  * @returns {string} code and message
  */
 export function errorText(payload) {
@@ -74,9 +75,9 @@ export function errorText(payload) {
  * @param {Buffer} bytes
  * @param {number} at
  * @param {boolean} deprecateEof
- * @param {number} [valueSize] bytes that were asked for
+ * @param {number} [valueSize] requested bytes
  * @returns {ResultSet | null} null: incomplete
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for a packet that is longer
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: a longer packet
  */
 export function readResultSet(bytes, at, deprecateEof, valueSize) {
   const first = readPacket(bytes, at, valueSize);
@@ -110,7 +111,7 @@ export function readResultSet(bytes, at, deprecateEof, valueSize) {
 
 /**
  * @param {{ database: string, table: string, name: string, charset: number, size: number }} column
- *   of text; size: characters
+ *   text column; size: characters
  * @returns {Buffer} the payload of its definition
  */
 export function encodeColumn({ database, table, name, charset, size }) {
@@ -125,8 +126,8 @@ export function encodeColumn({ database, table, name, charset, size }) {
 }
 
 /**
- * @param {Buffer} column of encodeColumn
- * @returns {Buffer} the reply to a prepare: statement 1, that column, one parameter
+ * @param {Buffer} column result of encodeColumn
+ * @returns {Buffer} reply to a prepare: statement 1, that column, one parameter
  */
 export function encodePrepared(column) {
   // Statement 1, one column, one parameter, no warnings.
@@ -154,7 +155,7 @@ export function binaryRow(value) {
 }
 
 /**
- * @param {Buffer} column of encodeColumn
+ * @param {Buffer} column result of encodeColumn
  * @param {...Buffer} rows
  * @returns {Buffer}
  */

@@ -1,9 +1,9 @@
 /**
- * Commands of RESP, written and read; the same in RESP 2 and 3.
+ * Encodes and decodes commands of RESP, the same in RESP 2 and 3.
  * https://redis.io/docs/latest/develop/reference/protocol-spec/
  *
- * A command is made as a binary string, one character per byte ("latin1"): V8 joins and writes
- * these faster than Buffers, and a pipeline can be collected in one string.
+ * A command is a binary string, one character per byte ("latin1"): V8 concatenates and writes these
+ * faster than Buffers, and a pipeline can be collected in one string.
  */
 
 import { readLength } from './line.js';
@@ -14,19 +14,19 @@ const WORDS_MAX = 1_048_576;
 /** Redis's own limit of a string, proto-max-bulk-len. */
 const WORD_BYTES_MAX = 512 * 2 ** 20;
 
-/** @param {number} length words or items @returns {string} */
+/** @param {number} length number of words or items @returns {string} */
 export const arrayHead = (length) => `*${length}\r\n`;
 
-/** @param {number} length bytes @returns {string} the header of a string */
+/** @param {number} length length in bytes @returns {string} the header of a string */
 export const bulkHead = (length) => `$${length}\r\n`;
 
 const BULK_END_BYTES = 2;
 
 /**
- * Ends a string whose bytes were written straight into a buffer, behind its bulkHead.
+ * Ends a string whose bytes were written directly into a buffer, after its bulkHead.
  * @param {Buffer} target
  * @param {number} at
- * @returns {number} the offset behind it
+ * @returns {number} offset after it
  */
 export function writeBulkEnd(target, at) {
   target[at] = 13; // byte by byte: a native write for two of them is a fifth of a row's cost
@@ -62,7 +62,7 @@ export function encodeCommand(words) {
 }
 
 /**
- * A command without lengths, as a person types it; words must have no blanks.
+ * An inline command, as typed by a person; words must not contain blanks.
  * @param {string} text
  * @returns {string}
  */
@@ -80,8 +80,8 @@ export function authWords({ user, password }) {
 /**
  * @param {Buffer} bytes
  * @param {number} at
- * @returns {{ words: string[], end: number } | null} a command, its words binary strings; null: not
- *   whole
+ * @returns {{ words: string[], end: number } | null} a command, its words as binary strings; null:
+ *   incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if it is not a command
  */
 export function readCommand(bytes, at) {

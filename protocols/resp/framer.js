@@ -1,5 +1,5 @@
 /**
- * Counts replies to GET: the header of a reply is looked at byte by byte, its string is skipped.
+ * Counts replies to GET: parses the header of a reply byte by byte, and skips its string.
  */
 
 import { Framer, garbled } from '../framer.js';
@@ -18,7 +18,7 @@ export class RespFramer extends Framer {
   kind = 0;
   size = 0;
   negative = false;
-  /** Bytes of the string, and of its CR LF, that are still to come. */
+  /** Remaining bytes of the string, including its CR LF. */
   skip = 0;
 
   /** @param {Buffer} bytes @param {number} length @override */

@@ -4,7 +4,7 @@ import { garbled, tooLong } from '../framer.js';
 
 const CR = 13;
 const LF = 10;
-/** No line that Redis writes, an error's text included, comes near. */
+/** Longer than any line that Redis writes, including error texts. */
 const LINE_BYTES_MAX = 65_536;
 
 /**
@@ -30,7 +30,7 @@ export function readLine(bytes, at) {
  * @param {string} mark
  * @param {number} limit
  * @returns {{ length: number, end: number } | null} null: incomplete
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for anything else
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: anything else
  */
 export function readLength(bytes, at, mark, limit) {
   const line = readLine(bytes, at);

@@ -1,6 +1,6 @@
 /**
- * Replies of RESP 2, and the null of RESP 3, written and read; for connections of the harness
- * itself, which ask for little. Not the decoder of a driver: codecs/ compares those.
+ * Encodes and decodes replies of RESP 2, and the null of RESP 3, for the harness's own connections,
+ * which use few types. Not a driver's decoder: codecs/ compares those.
  */
 
 import { garbled } from '../framer.js';
@@ -12,7 +12,10 @@ const LF = 10;
 const DOLLAR = 0x24;
 /** Default bound of a reply's length. */
 const VALUE_BYTES_MAX = 65_536;
-const ITEMS_MAX = 1_048_576;
+/**
+ * Items of an array, which is parsed again with each piece that arrives; SCAN returns about 5,000.
+ */
+const ITEMS_MAX = 65_536;
 const DEPTH_MAX = 8;
 
 /** A null in each version. */
@@ -25,7 +28,7 @@ export const statusReply = (text) => `+${text}\r\n`;
 /** @param {string} text @returns {string} */
 export const errorReply = (text) => `-${text}\r\n`;
 
-/** @param {string | number} item of a list: a binary string or an integer @returns {string} */
+/** @param {string | number} item item of a list: a binary string or an integer @returns {string} */
 export const itemReply = (item) => (typeof item === 'number' ? `:${item}\r\n` : bulk(item));
 
 /**
@@ -37,7 +40,7 @@ export const mapHead = (pairs, version) => (version === 3 ? `%${pairs}\r\n` : `*
 
 /**
  * @typedef {object} RespReply
- * @property {number} end the offset behind it
+ * @property {number} end offset after it
  * @property {any} value a string in latin1, a number, null, or an array of these, in which errors
  *   are texts; null also for an error
  * @property {string | null} error
@@ -46,7 +49,7 @@ export const mapHead = (pairs, version) => (version === 3 ? `%${pairs}\r\n` : `*
 /**
  * @param {Buffer} bytes
  * @param {number} at
- * @param {number} [limit] bytes of the longest string that was asked for
+ * @param {number} [limit] bytes of the longest string that was requested
  * @returns {RespReply | null} null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if it is not a reply, or longer
  */
@@ -104,9 +107,8 @@ function readArray(bytes, at, limit, depth) {
 /**
  * @param {Buffer} bytes
  * @param {number} at start of an incomplete reply
- * @param {number} [limit] as readReply has it
- * @returns {number} bytes that it takes, as far as that is known by now; at least one more than
- *   there are
+ * @param {number} [limit] same as in readReply
+ * @returns {number} its known minimum length in bytes; at least one more than there are
  */
 export function replyBytes(bytes, at, limit = VALUE_BYTES_MAX) {
   const size = bytes[at] === DOLLAR ? readLength(bytes, at, '$', limit) : null;

@@ -1,23 +1,22 @@
 /**
- * Which node of a Redis Cluster serves which slots. Pure. The slot of a key is computed in
- * packages/mutex/slot.js.
- * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
+ * Slot map of a Redis Cluster: the node that serves each slot. Pure. packages/mutex/slot.js
+ * computes a key's slot. https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
  */
 
 import { targetError } from '../../lib/errors.js';
 import { SLOTS } from '../../packages/mutex/slot.js';
 
 /**
- * @typedef {object} SlotRange as CLUSTER SLOTS has it
+ * @typedef {object} SlotRange format of CLUSTER SLOTS
  * @property {number} first
  * @property {number} last inclusive
  * @property {{ host: string, port: number }[]} nodes the primary, then its replicas
  */
 
 /**
- * @param {any} reply of CLUSTER SLOTS
- * @param {string} asked host of the node that gave it: a node that does not know its own address
- *   leaves it empty, and means this one
+ * @param {any} reply reply to CLUSTER SLOTS
+ * @param {string} asked host of the replying node: a node that does not know its own address sends
+ *   an empty one, which refers to itself
  * @returns {SlotRange[]}
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if it is something else
  */
@@ -48,7 +47,7 @@ function parseNode(node, asked) {
 
 /**
  * @param {readonly SlotRange[]} ranges
- * @returns {{ host: string, port: number }[]} each node once, primaries first
+ * @returns {{ host: string, port: number }[]} unique nodes, primaries first
  */
 export function nodesOf(ranges) {
   const primaries = ranges.map(({ nodes }) => nodes[0]);
@@ -64,7 +63,7 @@ export function nodesOf(ranges) {
 
 function unreadable() {
   return targetError(
-    'the answer to CLUSTER SLOTS is no list of slots',
-    'see whether the address is that of another server',
+    'the reply to CLUSTER SLOTS is not a list of slots',
+    'check whether the address belongs to a different server',
   );
 }

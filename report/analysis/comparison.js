@@ -1,7 +1,7 @@
 /**
- * The comparison document: several results against the first one, benchmark by benchmark, with what
- * makes them not comparable. Its schema, and building it from results: pure. How it is shown is
- * report/comparison.js; when it is refused is the command's.
+ * The comparison document: several results against the first one, by benchmark, with the
+ * differences that make them incomparable. Its schema, and its construction from results. Pure.
+ * Rendering is in report/comparison.js; the command decides when to refuse it.
  */
 
 import { z } from 'zod';
@@ -15,11 +15,11 @@ import { referenceOf, toWitness } from './reference.js';
 
 export const COMPARISON_NAME = 'dragstrip-comparison';
 
-/** Where two runs have no sound reference in common. */
+/** Hint for two runs without a valid common reference. */
 export const ADVICE =
   'no verdict: two runs are samples of different states of the machine, and these have no sound ' +
   'reference in common. Measure both in one run: npx dragstrip race --against PACKAGE@VERSION for a ' +
-  'driver, --storages with both profiles or --storage ./file.js for settings and code.';
+  'driver, --storages with both profiles or with ./file.js for settings and code.';
 
 const difference = z.object({
   what: text.describe('`node`, `driver ioredis`, `load of ioredis:default/get/sync`'),
@@ -39,7 +39,7 @@ const witness = z.object({
 
 const comparedBenchmark = z.object({
   benchmark: text.describe('id in both results'),
-  metric: z.enum(['throughput', 'p99']).describe('p99: of an open loop, where the rate is given'),
+  metric: z.enum(['throughput', 'p99']).describe('p99: of an open loop, whose rate is fixed'),
   base: z.number().describe('operations per second, or ns: geometric mean of the rounds'),
   other: z.number(),
   ratio: z.number().nullable().describe('speed of the other over the base: above 1 is faster'),
@@ -51,14 +51,14 @@ const comparedBenchmark = z.object({
   noise: z
     .number()
     .nullable()
-    .describe('what their reference differs in between the runs; null: none'),
-  margin: z.number().describe('what a difference must exceed: the greater of 1 % and that'),
+    .describe('relative change of the reference between the runs; null: no reference'),
+  margin: z.number().describe('minimum significant difference: 1 % or that change, if greater'),
   verdict: z.enum(['faster', 'slower', 'same', 'undecided']),
   roundsNeeded: count.nullable().describe('to decide, if all stays as it is; null: not known'),
   reference: text
     .nullable()
-    .describe('what both runs are divided by; null: none is sound, so that there is no verdict'),
-  witnesses: z.array(witness).optional().describe('where there is a reference'),
+    .describe('reference of both runs; null: no valid one, so that there is no verdict'),
+  witnesses: z.array(witness).optional().describe('only with a reference'),
 });
 
 const side = z.object({ file: text, id: text, startedAt: text, rounds: count });
@@ -71,11 +71,11 @@ export const comparisonSchema = z.object({
   base: side,
   others: z.array(
     side.extend({
-      differences: z.array(difference).describe('what makes the two not comparable'),
+      differences: z.array(difference).describe('conditions that make the two incomparable'),
       circumstances: z
         .array(difference)
         .optional()
-        .describe('what else differs: load of the machine, release of Dragstrip'),
+        .describe('further differences: load of the machine, release of Dragstrip'),
       benchmarks: z.array(comparedBenchmark),
       left: z
         .array(z.object({ benchmark: text, reason: text }))
@@ -96,17 +96,17 @@ export const comparisonSchema = z.object({
 /**
  * @param {StoredResult} base
  * @param {readonly StoredResult[]} others one or more
- * @param {{ failIfSlower?: number | null }} [options] a share
+ * @param {{ failIfSlower?: number | null }} [options] a fraction
  * @returns {Comparison}
  */
 export function compareResults(base, others, { failIfSlower = null } = {}) {
-  const found = others.map((other) => matchBenchmarks(base.result, other.result));
-  const pairs = found.flatMap(({ matches }) => matches.map(toPair));
-  // Holm counts all comparisons of the document.
+  const matched = others.map((other) => matchBenchmarks(base.result, other.result));
+  const pairs = matched.flatMap(({ matches }) => matches.map(toPair));
+  // Holm correction over all comparisons of the document.
   const compared = compareRuns(pairs);
   let at = 0;
   const sides = others.map((other, i) => {
-    const { matches, left } = found[i];
+    const { matches, left } = matched[i];
     const benchmarks = matches.map((match) => toComparedBenchmark(match, compared[at++]));
     return {
       ...sideOf(other),
@@ -134,7 +134,7 @@ export function compareResults(base, others, { failIfSlower = null } = {}) {
 /**
  * @param {ComparedBenchmark} benchmark
  * @param {number | null} share
- * @returns {boolean} shown to be slower, and by more than `share`
+ * @returns {boolean} significantly slower, by more than `share`
  */
 export function isSlower({ verdict, ratio }, share) {
   return share !== null && verdict === 'slower' && (ratio ?? 1) < 1 - share;
@@ -182,13 +182,13 @@ function matchBenchmarks(base, other) {
 
 /**
  * @param {Benchmark} benchmark
- * @returns {string | null} why its figure is none
+ * @returns {string | null} reason of a missing figure
  */
 function unfit(benchmark) {
   const wrong = benchmark.rounds.some(
     ({ outcomes }) => outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0,
   );
-  if (wrong) return 'it has wrong answers';
+  if (wrong) return 'it has wrong replies';
   if (benchmark.state === 'failed' || benchmark.state === 'skipped')
     return `it is ${benchmark.state}`;
   return valuesOf(benchmark).length === 0 ? 'it was not measured' : null;
@@ -201,7 +201,7 @@ function metricOf({ load }) {
 
 /**
  * @param {Benchmark} benchmark
- * @returns {number[]} of its measured rounds, more is better: a time is turned over
+ * @returns {number[]} values of its measured rounds, more is better: times are inverted
  */
 function valuesOf(benchmark) {
   const measured = benchmark.rounds.filter(({ state }) => state === 'measured');
@@ -211,7 +211,7 @@ function valuesOf(benchmark) {
 }
 
 /**
- * What the reference differs in is no difference of the benchmark either.
+ * Widens the margin by the shift of the reference, which is not a change of the benchmark.
  * @param {Match} match
  * @returns {import('../../stats/compare.js').Runs}
  */
@@ -221,7 +221,7 @@ function toPair({ base, other, reference }) {
   return { a: reference.other, b: reference.base, margin };
 }
 
-/** As documents have them. */
+/** In the form of documents. */
 const VERDICTS = Object.freeze({
   faster: /** @type {const} */ ('faster'),
   slower: /** @type {const} */ ('slower'),

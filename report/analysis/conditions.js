@@ -1,6 +1,6 @@
 /**
- * What differs between two results besides their figures: the conditions that make a difference of
- * figures mean something else, and circumstances that may explain one. Pure.
+ * Differences between two results apart from their figures: conditions that make figures
+ * incomparable, and circumstances that may explain a difference. Pure.
  */
 
 import { labelOf } from '../../lib/label.js';
@@ -9,40 +9,40 @@ import { sizesOf } from '../../lib/value-sizes.js';
 /** @typedef {import('./comparison.js').Difference} Difference */
 /** @typedef {import('../../lib/result.js').Result} Result */
 
-/** Load averages differ where they are further apart than so many of the machine's processors. */
+/** Load averages differ if they are further apart than this fraction of the processors. */
 const LOAD_SHARE = 0.5;
 
 /**
  * @param {Result} base
  * @param {Result} other
- * @returns {Difference[]} what no setting decides, and no gate is refused for
+ * @returns {Difference[]} circumstances that are not settings; gates are not refused for them
  */
 export function circumstancesOf(base, other) {
   /** @type {Difference[]} */
-  const found = [];
+  const differences = [];
   if (base.dragstrip !== other.dragstrip) {
-    found.push({ what: 'dragstrip', base: base.dragstrip, other: other.dragstrip });
+    differences.push({ what: 'dragstrip', base: base.dragstrip, other: other.dragstrip });
   }
-  const [one, two] = [base.environment, other.environment];
-  const [from, to] = [one.loadAverage?.[0], two.loadAverage?.[0]];
-  if (from === undefined || to === undefined) return found;
-  if (Math.abs(from - to) <= LOAD_SHARE * Math.min(one.cores, two.cores)) return found;
+  const [first, two] = [base.environment, other.environment];
+  const [from, to] = [first.loadAverage?.[0], two.loadAverage?.[0]];
+  if (from === undefined || to === undefined) return differences;
+  if (Math.abs(from - to) <= LOAD_SHARE * Math.min(first.cores, two.cores)) return differences;
   const text = (/** @type {number} */ load) => load.toFixed(1);
-  return [...found, { what: 'load average', base: text(from), other: text(to) }];
+  return [...differences, { what: 'load average', base: text(from), other: text(to) }];
 }
 
 /**
  * @param {Result} base
  * @param {Result} other
- * @returns {Difference[]} whatever makes a difference of figures mean something else; empty where
- *   the two are comparable
+ * @returns {Difference[]} conditions that make the figures incomparable; empty if the results are
+ *   comparable
  */
 export function differencesOf(base, other) {
   /** @type {Difference[]} */
-  const found = [];
+  const differences = [];
   const compare = (/** @type {string} */ what, /** @type {any} */ a, /** @type {any} */ b) => {
     const [one, two] = [shown(a), shown(b)];
-    if (one !== two) found.push({ what, base: one, other: two });
+    if (one !== two) differences.push({ what, base: one, other: two });
   };
   const { rows, seed } = base.dataset;
   compare('rows', rows, other.dataset.rows);
@@ -65,7 +65,7 @@ export function differencesOf(base, other) {
     const partner = other.benchmarks.find(({ id }) => id === benchmark.id);
     if (partner !== undefined) compare(`load of ${benchmark.id}`, benchmark.load, partner.load);
   }
-  return found;
+  return differences;
 }
 
 /**
@@ -98,8 +98,8 @@ function compareStorages(base, other, compare) {
 }
 
 /**
- * By version, and by their code where both results know it: a checkout has the version of the last
- * release.
+ * By version, and by code if both results have its hash, since a checkout has the version of the
+ * last release.
  * @param {Result['storages'][number]} one
  * @param {Result['storages'][number]} other
  * @returns {[string, string]}
@@ -149,7 +149,7 @@ function transportOf({ address }) {
 
 /**
  * @param {unknown} value
- * @returns {string} the same text for the same value, whatever the order of its fields
+ * @returns {string} text that is independent of the order of fields
  */
 function shown(value) {
   if (value === undefined || value === null) return 'unknown';

@@ -1,25 +1,25 @@
 /**
- * A source's latencies as a curve: how long the slowest 1 %, 0.1 % … took. Pure.
+ * The latencies of a source as a curve: durations of the slowest 1 %, 0.1 % … Pure.
  *
- * Goals: points that lie evenly on an axis of orders of magnitude, none beyond what the count of
- * values bears. Non-goals: single percentiles of tables (rows.js).
+ * Goals: points evenly spaced on a logarithmic axis, none beyond the resolution of the number of
+ * values. Non-goals: single percentiles of tables (rows.js).
  */
 
 /** @typedef {import('../../measure/histogram.js').Histogram} Histogram */
 
-/** Points for each factor of ten in the share that is slower. */
+/** Points per decade of the slower fraction. */
 const POINTS_A_DECADE = 8;
 const DECADES_MAX = 7;
 
 /**
  * @typedef {object} CurvePoint
- * @property {number} oneIn of so many operations one is slower: 100 at the 99th percentile
+ * @property {number} oneIn one of this many operations is slower: 100 at the 99th percentile
  * @property {number} latencyNs
  */
 
 /**
  * @param {Histogram} histogram
- * @returns {CurvePoint[]} from the first quarter on, as far as 10 values lie above
+ * @returns {CurvePoint[]} from the first quartile on, while at least 10 values lie above
  */
 export function percentileCurve(histogram) {
   /** @type {CurvePoint[]} */

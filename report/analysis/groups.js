@@ -5,7 +5,7 @@
  * @template T, K
  * @param {readonly T[]} items
  * @param {(item: T) => K} keyOf
- * @returns {Map<K, T[]>} in the order of the first of each
+ * @returns {Map<K, T[]>} in order of first occurrence
  */
 export function groupBy(items, keyOf) {
   /** @type {Map<K, T[]>} */
@@ -23,7 +23,7 @@ export function groupBy(items, keyOf) {
  * @template T
  * @param {readonly T[]} items
  * @param {(item: T) => number | null} valueIn
- * @returns {number | null} null where one is not known
+ * @returns {number | null} null if one is unknown
  */
 export function sumOf(items, valueIn) {
   let sum = 0;

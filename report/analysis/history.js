@@ -1,7 +1,6 @@
 /**
- * Tests of many results over time: the value of each test in each result, and where its level
- * became another. Pure. Reading the folder is the command's; whether two results may be compared at
- * all is reported, not decided here.
+ * Tests of many results over time: the value of each test in each result, and changes of its level.
+ * Pure. The command reads the folder; comparability of results is reported, not decided here.
  */
 
 import { usageError } from '../../lib/errors.js';
@@ -16,10 +15,10 @@ import { figureOver } from '../../stats/interval.js';
 
 /**
  * @typedef {object} HistoryPoint
- * @property {string} id of the result
+ * @property {string} id id of the result
  * @property {string} startedAt
  * @property {number} value operations per second, or ns
- * @property {number | null} low of the 95 % interval over the rounds; null: none
+ * @property {number | null} low lower end of the 95 % interval over the rounds; null: none
  * @property {number | null} high
  * @property {number} n rounds
  */
@@ -27,17 +26,17 @@ import { figureOver } from '../../stats/interval.js';
 /**
  * @typedef {object} BenchmarkHistory
  * @property {string} benchmark id
- * @property {HistoryPoint[]} points in the order of time
+ * @property {HistoryPoint[]} points in time order
  * @property {import('../../stats/changepoint.js').ChangePoint[]} changes
- * @property {string[]} mixed what is not the same in all of the results: `node`, `cpu`
+ * @property {string[]} mixed conditions that differ between results: `node`, `cpu`
  */
 
 /**
  * @param {readonly Result[]} results
  * @param {{ benchmarks?: readonly string[], metric?: Metric }} [options] benchmarks: only those
- *   whose id holds one of these texts
- * @returns {BenchmarkHistory[]} of each benchmark that two results or more have
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: more results than are searched
+ *   whose id contains one of these texts
+ * @returns {BenchmarkHistory[]} one per benchmark in at least two results
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: too many results
  */
 export function historyOf(results, { benchmarks = [], metric = 'throughput' } = {}) {
   if (results.length > SERIES_MAX) {
@@ -45,17 +44,17 @@ export function historyOf(results, { benchmarks = [], metric = 'throughput' } = 
   }
   const ordered = [...results].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   /** @type {Map<string, { point: HistoryPoint, result: Result }[]>} */
-  const found = new Map();
+  const series = new Map();
   for (const result of ordered) {
     for (const benchmark of result.benchmarks) {
       const wanted =
         benchmarks.length === 0 || benchmarks.some((part) => benchmark.id.includes(part));
       const point = wanted ? pointOf(result, benchmark, metric) : null;
       if (point !== null)
-        found.set(benchmark.id, [...(found.get(benchmark.id) ?? []), { point, result }]);
+        series.set(benchmark.id, [...(series.get(benchmark.id) ?? []), { point, result }]);
     }
   }
-  return [...found]
+  return [...series]
     .filter(([, list]) => list.length > 1)
     .map(([benchmark, list]) => {
       const points = list.map(({ point }) => point);
@@ -68,7 +67,7 @@ export function historyOf(results, { benchmarks = [], metric = 'throughput' } = 
  * @param {Result} result
  * @param {Benchmark} benchmark
  * @param {Metric} metric
- * @returns {HistoryPoint | null} null: it has no value
+ * @returns {HistoryPoint | null} null: no value
  */
 function pointOf({ id, startedAt }, benchmark, metric) {
   const measured = benchmark.rounds.filter(
@@ -79,7 +78,7 @@ function pointOf({ id, startedAt }, benchmark, metric) {
   const figure = figureOver(values);
   if (figure === null) return null;
   const { value, low, high, n } = figure;
-  // The percentile over all rounds rests on more values than the mean of their percentiles.
+  // The percentile over all rounds uses more values than the mean of their percentiles.
   const q = metric === 'p50' ? 0.5 : metric === 'p99' ? 0.99 : null;
   const merged = q === null ? null : (mergedHistogram(benchmark)?.printablePercentile(q) ?? null);
   return { id, startedAt, value: merged ?? value, low, high, n };

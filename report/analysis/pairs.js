@@ -1,6 +1,6 @@
 /**
- * A against B within one run: another version of a driver against the installed one. By blocks,
- * since both ran in every round. Pure.
+ * A against B within one run: another version of a driver against the installed one, block by
+ * block, since both ran in every round. Pure.
  */
 
 import { toRatio } from '../../stats/separation.js';
@@ -14,14 +14,15 @@ import { pairOf } from '../../stats/standings.js';
 /**
  * @typedef {object} Pair
  * @property {Compared} a
- * @property {Compared} b what it is held against
+ * @property {Compared} b its reference
  * @property {Comparison} comparison
- * @property {{ speed: Ratio, witnesses: Record<string, Ratio> }} ratios of A to B, with the
- *   intervals
- *   that their answers were decided by: a gate's, where there is one on the same pair
+ * @property {import('../../stats/standings.js').PairFigures} ratios ratios of A to B, with the
+ *   intervals that decided them: those of a gate on the same pair, if any
  */
 
-/** Ratios of gates that a pair has too: their metrics, and the witness; null: the speed. */
+/**
+ * Ratios of a pair that gates use as well: their metrics, and the measured amount; null: the speed.
+ */
 const GATED = Object.freeze(
   /** @type {const} */ ([
     ['throughput', null],
@@ -31,24 +32,24 @@ const GATED = Object.freeze(
 );
 
 /**
- * Answers hold for all pairs together (Bonferroni).
- * @param {readonly { all: readonly Compared[], comparison: Comparison | null }[]} groups of one
- *   result
+ * Confidence holds for all pairs together (Bonferroni).
+ * @param {readonly { all: readonly Compared[], comparison: Comparison | null }[]} groups groups of
+ *   one result
  * @param {Pick<Result, 'storages' | 'gates'>} result
- * @returns {Pair[]} only of storages that have a reference: of others, the ranks tell
+ * @returns {Pair[]} only for storages with a reference; others have ranks
  */
 export function pairsOf(groups, { storages, gates = [] }) {
   const bases = new Map(
     storages.flatMap(({ name, profile, base }) => (base ? [[`${name}:${profile}`, base]] : [])),
   );
-  const found = groups.flatMap(({ all, comparison }) =>
+  const couples = groups.flatMap(({ all, comparison }) =>
     comparison === null ? [] : couplesOf(all, bases, gates).map(([a, b]) => ({ a, b, comparison })),
   );
-  const confidence = 1 - 0.05 / Math.max(1, found.length);
-  return found.flatMap(({ a, b, comparison }) => {
-    const own = pairOf(comparison.entries, a.label, b.label, { confidence });
-    if (own === null) return [];
-    const ratios = { speed: own.speed, witnesses: { ...own.witnesses } };
+  const confidence = 1 - 0.05 / Math.max(1, couples.length);
+  return couples.flatMap(({ a, b, comparison }) => {
+    const pair = pairOf(comparison.entries, a.label, b.label, { confidence });
+    if (pair === null) return [];
+    const ratios = { ...pair, witnesses: { ...pair.witnesses } };
     for (const [metric, witness] of GATED) {
       const gate = gates.find(
         (one) =>
@@ -57,7 +58,9 @@ export function pairsOf(groups, { storages, gates = [] }) {
           one.benchmark === a.source.id &&
           one.reference === b.source.id,
       );
-      const ratio = gate === undefined ? null : ratioOfGate(gate, witness === null);
+      const { isBusy } = comparison.standings;
+      const speed = witness === null ? { mean: pair.speed.mean, isBusy } : null;
+      const ratio = gate === undefined ? null : ratioOfGate(gate, speed);
       if (ratio === null) continue;
       if (witness === null) ratios.speed = ratio;
       else ratios.witnesses[witness] = ratio;
@@ -68,12 +71,16 @@ export function pairsOf(groups, { storages, gates = [] }) {
 
 /**
  * @param {import('../../lib/gate.js').GateResult} gate
- * @param {boolean} isSpeed else an amount, of which less is faster
+ * @param {{ mean: number, isBusy: boolean } | null} speed mean: the ratio of throughputs; null: an
+ *   amount, where less is better
  * @returns {Ratio | null} of speeds; null: the gate has no figure
  */
-function ratioOfGate({ value, low, high, n }, isSpeed) {
+function ratioOfGate({ value, low, high, n }, speed) {
   if (value === null || low === null || high === null) return null;
-  return toRatio((isSpeed ? -1 : 1) * Math.log(value), Math.log(high / low) / 2, n);
+  const half = Math.log(high / low) / 2;
+  if (speed === null) return toRatio(Math.log(value), half, n);
+  const { mean, isBusy } = speed;
+  return toRatio(-Math.log(value), half, n, { mean: -Math.log(mean), isBusy });
 }
 
 /**
@@ -96,9 +103,9 @@ function couplesOf(all, bases, gates) {
 }
 
 /**
- * @param {readonly Pair[]} pairs of a comparison
+ * @param {readonly Pair[]} pairs pairs of a comparison
  * @param {Comparison} comparison
- * @returns {boolean} all contenders are held against a reference named beforehand: none is the
+ * @returns {boolean} all contenders are compared with a predefined reference, so none is the
  *   fastest
  */
 export function isAgainst(pairs, { standings: { rows } }) {
@@ -110,7 +117,7 @@ export function isAgainst(pairs, { standings: { rows } }) {
 
 /**
  * @param {readonly Pair[]} pairs
- * @returns {boolean} each is one driver on two servers, where the race between all goes on
+ * @returns {boolean} each pair is one driver on two servers; all contenders are ranked as well
  */
 export function isOfServers(pairs) {
   return pairs.every(({ a, b }) => [a, b].every(({ label }) => / on /.test(label)));

@@ -1,6 +1,6 @@
 /**
- * What the tables of an open loop and of a mix show beside the rows that every load has: service
- * times, what was late or dropped, the latency of each kind of operation. Pure.
+ * Columns of open loops and mixes beside those of every load: service times, late and dropped
+ * operations, the latency of each kind of operation. Pure.
  */
 
 import { mergedHistogram } from '../../measure/hdr.js';
@@ -8,14 +8,13 @@ import { mergedHistogram } from '../../measure/hdr.js';
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../measure/histogram.js').Percentile} Percentile */
 /**
- * @typedef {Record<Percentile, number | null>} Percentiles null where fewer than 10 values lie
- *   above
+ * @typedef {Record<Percentile, number | null>} Percentiles null if fewer than 10 values lie above
  */
 
 /**
- * @typedef {object} OpenSummary of an open loop, all measured rounds together
- * @property {number} rate operations per second that were due
- * @property {number} offered operations that came due
+ * @typedef {object} OpenSummary of an open loop, over all measured rounds
+ * @property {number} rate due operations per second
+ * @property {number} offered due operations
  * @property {number} dropped
  * @property {number} late
  * @property {Percentiles | null} service
@@ -28,7 +27,7 @@ import { mergedHistogram } from '../../measure/hdr.js';
 /**
  * @param {Benchmark} source
  * @returns {OpenSummary | null} null for a closed loop
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: a histogram is damaged
  */
 export function openSummary(source) {
   const { load, rounds } = source;
@@ -47,8 +46,8 @@ export function openSummary(source) {
 
 /**
  * @param {Benchmark} source
- * @returns {KindSummary[]} none where the workload does not mix operations
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
+ * @returns {KindSummary[]} empty if the workload does not mix operations
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: a histogram is damaged
  */
 export function kindSummaries(source) {
   const names = source.rounds.flatMap(({ kinds = [] }) => kinds.map(({ name }) => name));
@@ -62,7 +61,7 @@ export function kindSummaries(source) {
 }
 
 /**
- * The loads that share a table: open loops at different rates do, so that a ramp is one table.
+ * Loads in a common table: open loops at different rates, so that a ramp is one table.
  * @param {import('../../lib/result.js').Load} load
  * @returns {string}
  */
@@ -72,7 +71,7 @@ export function loadKey(load) {
 }
 
 /**
- * By rate, then by the response time that it had.
+ * By rate, then by response time.
  * @param {{ source: Benchmark, latency: { p99Ns: number | null } | null }[]} rows sorted in place
  */
 export function sortByRate(rows) {

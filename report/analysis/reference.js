@@ -1,16 +1,15 @@
 /**
- * A reference that two runs have in common: two runs are samples of different states of a machine,
- * and a difference between them may come from there. Where both measured the same reference in the
- * same blocks as the benchmark (the ceiling of its server, or the harness overhead for an embedded
- * store), and both found the copy of a storage equal to itself (A/A), the benchmark is divided by
- * its reference. Pure.
+ * A common reference of two runs, which sample different states of a machine that may cause a
+ * difference. If both measured the same reference in the blocks of the benchmark (the ceiling of
+ * its server, or the harness overhead for an embedded store), and the copy of a storage was tied
+ * with it in both (A/A), the benchmark is divided by its reference. Pure.
  */
 
 import { entriesOf } from '../../lib/comparison.js';
 import { processMeans } from '../../stats/blocks.js';
 import { compareRuns } from '../../stats/compare.js';
 import { EFFECT_MIN } from '../../stats/separation.js';
-import { soundOf, standingsOf } from '../../stats/standings.js';
+import { figureOfEntries, soundOf, standingsOf } from '../../stats/standings.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
@@ -18,13 +17,13 @@ import { soundOf, standingsOf } from '../../stats/standings.js';
 /**
  * @typedef {object} Reference
  * @property {string} name
- * @property {number[]} base speed over that of the reference, by round
+ * @property {number[]} base speed relative to the reference, by round
  * @property {number[]} other
- * @property {number} shift of the reference itself between the runs, as a share: what they differ
- *   in by machine alone
+ * @property {number} shift relative change of the reference between the runs, caused by the machine
+ *   alone
  * @property {Witness[]} witnesses
  *
- * @typedef {object} Witness the same of what bears witness to the speed: less is faster
+ * @typedef {object} Witness the same for an amount that supports the speed; less is better
  * @property {string} name `clientCpu`, `serverCpu` or `latency`
  * @property {number[]} base
  * @property {number[]} other
@@ -34,18 +33,19 @@ import { soundOf, standingsOf } from '../../stats/standings.js';
 /**
  * @param {Result} base
  * @param {Result} other
- * @param {Benchmark} benchmark of both
- * @returns {Reference | null} null: there is none that is sound
+ * @param {Benchmark} benchmark a benchmark of both runs
+ * @returns {Reference | null} null: no valid reference
  */
 export function referenceOf(base, other, { id }) {
-  const [one, two] = [speedsOf(base, id), speedsOf(other, id)];
-  if (one === null || two === null || one.name !== two.name) return null;
+  const figure = figureOfEntries([base, other].flatMap((result) => entriesOfLoad(result, id)));
+  const [first, two] = [speedsOf(base, id, figure), speedsOf(other, id, figure)];
+  if (first === null || two === null || first.name !== two.name) return null;
   return {
-    name: one.name,
-    base: one.speeds,
+    name: first.name,
+    base: first.speeds,
     other: two.speeds,
-    shift: shiftOf(one.reference, two.reference),
-    witnesses: Object.entries(one.witnesses).flatMap(([name, base]) => {
+    shift: shiftOf(first.reference, two.reference),
+    witnesses: Object.entries(first.witnesses).flatMap(([name, base]) => {
       const other = two.witnesses[name];
       if (other === undefined) return [];
       const shift = shiftOf(base.reference, other.reference);
@@ -64,26 +64,26 @@ function shiftOf(one, two) {
 
 /**
  * @param {Result} result
- * @param {string} id of a benchmark
+ * @param {string} id id of a benchmark
+ * @param {import('../../stats/blocks.js').Figure} figure figure of the speeds
  * @returns {(Divided & { name: string, witnesses: Record<string, Divided> }) | null}
  */
-function speedsOf({ comparison }, id) {
-  const load = comparison?.loads.find(({ contenders }) =>
-    contenders.some(({ benchmark }) => benchmark === id),
-  );
-  const own = load?.contenders.find(({ benchmark }) => benchmark === id);
-  if (load === undefined || own === undefined) return null;
-  const entries = soundOf(entriesOf(load));
-  const at = entries.findIndex(({ name }) => name === own.name);
+function speedsOf(result, id, figure) {
+  const contender = loadOf(result, id)?.contenders.find(({ benchmark }) => benchmark === id);
+  if (contender === undefined) return null;
+  const entries = soundOf(entriesOfLoad(result, id));
+  const at = entries.findIndex(({ name }) => name === contender.name);
   const reference = entries.findIndex(({ name, group }) =>
-    own.ceiling === undefined ? group === 'overhead' : name === own.ceiling,
+    contender.ceiling === undefined ? group === 'overhead' : name === contender.ceiling,
   );
   if (at < 0 || reference < 0 || at === reference || entries[at].time.length < 2) return null;
   const { again } = standingsOf(entries);
   if (again === null || (again.low ?? 0) > 1 || (again.high ?? 1) < 1) return null;
-  const divided = (/** @type {(entry: Entry) => (number | null)[][]} */ of) =>
-    divide(entries.map(of), at, reference);
-  const speed = divided(({ time }) => time);
+  const divided = (
+    /** @type {(entry: Entry) => (number | null)[][]} */ of,
+    /** @type {import('../../stats/blocks.js').Figure} */ as = 'trimmed',
+  ) => divide(processMeans(entries.map(of), { figure: as }), at, reference);
+  const speed = divided(({ time }) => time, figure);
   if (speed === null) return null;
   /** @type {Record<string, Divided>} */
   const witnesses = {};
@@ -94,22 +94,34 @@ function speedsOf({ comparison }, id) {
   return { name: entries[reference].name, ...speed, witnesses };
 }
 
+/** @param {Result} result @param {string} id id of a benchmark */
+function loadOf({ comparison }, id) {
+  return comparison?.loads.find(({ contenders }) =>
+    contenders.some(({ benchmark }) => benchmark === id),
+  );
+}
+
+/** @param {Result} result @param {string} id id of a benchmark */
+function entriesOfLoad(result, id) {
+  const load = loadOf(result, id);
+  return load === undefined ? [] : entriesOf(load);
+}
+
 /** @typedef {import('../../stats/standings.js').Entry} Entry */
 
 /**
  * @typedef {object} Divided
- * @property {number[]} speeds over that of the reference, by round
- * @property {number} reference mean of its logs
+ * @property {number[]} speeds relative to the reference, by round
+ * @property {number} reference mean of the logs of its speeds
  */
 
 /**
- * @param {(number | null)[][][]} logs by entry, round and block
+ * @param {number[][]} means by entry and round
  * @param {number} at
  * @param {number} reference
- * @returns {Divided | null} null: one of them has no figure in a round
+ * @returns {Divided | null} null: a round lacks a figure
  */
-function divide(logs, at, reference) {
-  const means = processMeans(logs);
+function divide(means, at, reference) {
   const speeds = means[at].map((mean, round) => Math.exp(means[reference][round] - mean));
   if (!speeds.every(Number.isFinite)) return null;
   const sum = means[reference].reduce((total, mean) => total + mean, 0);
@@ -124,15 +136,15 @@ export function toWitness({ name, base, other, shift }) {
   const margin = Math.max(EFFECT_MIN, shift);
   const [{ ratio, low, high, answer }] = compareRuns([{ a: other, b: base, margin }]);
   if (ratio === null || low === null || high === null) return [];
-  const said = answer === 'faster' ? 'less' : answer === 'slower' ? 'more' : 'undecided';
-  // Ratios of speeds, turned over: amounts.
+  const amountAnswer = answer === 'faster' ? 'less' : answer === 'slower' ? 'more' : 'undecided';
+  // Inverted ratios of speeds: amounts.
   return [
     {
       name: /** @type {'clientCpu' | 'serverCpu' | 'latency'} */ (name),
       ratio: 1 / ratio,
       low: 1 / high,
       high: 1 / low,
-      verdict: said,
+      verdict: amountAnswer,
     },
   ];
 }

@@ -1,9 +1,9 @@
 /**
- * From a result to the rows of its tables: one group for each workload and load, in it one row for
- * each source. Pure; every report shows the same numbers because they are made here.
+ * The rows of the tables of a result: one group per workload and load with one row per source.
+ * Pure; computed here for all reports.
  *
- * Goals: a state for what did not run, null for what is not known, a ratio that compares like with
- * like. Non-goals: text (lib/format.js), verdicts (compare.js).
+ * Goals: a state for sources that did not run, null for unknown values, ratios of comparable values
+ * only. Non-goals: text (lib/format.js), verdicts (compare.js).
  */
 
 import { diagnose } from '../../engine/diagnostics.js';
@@ -23,10 +23,7 @@ import { isAgainst, pairsOf } from './pairs.js';
 import { kindSummaries, loadKey, openSummary, sortByRate } from './rates.js';
 import { comparisonOf } from './standings.js';
 
-/**
- * The storage with nothing behind it: what the harness costs. It is a harnessOverhead, not a
- * contender.
- */
+/** The storage without a store, which measures the harness overhead and is not a contender. */
 const OVERHEAD_STORAGE = 'memory';
 
 const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'overhead' });
@@ -38,43 +35,46 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
 /** @typedef {import('./rates.js').Percentiles} Percentiles */
 
 /**
- * @typedef {object} Row a benchmark: what the metrics of stats/metrics.js are taken from
+ * @typedef {object} Row a benchmark: input of the metrics of stats/metrics.js
  * @property {Benchmark} source
  * @property {Record<string, any>} keys storage, workload, load and parameters
  * @property {'wrong' | 'drift' | null} mark
- * @property {string | null} remark what it is, where it is no storage with a server
- * @property {import('./rates.js').OpenSummary | null} open of an open loop
- * @property {import('./rates.js').KindSummary[]} kinds of a mix
+ * @property {string | null} remark its kind, unless it is a storage with a server
+ * @property {import('./rates.js').OpenSummary | null} open figures of an open loop
+ * @property {import('./rates.js').KindSummary[]} kinds kinds of a mix
  * @property {string} label `ioredis`, `ioredis:tuned`
- * @property {'server' | 'embedded' | 'overhead'} kind what is behind it
+ * @property {'server' | 'embedded' | 'overhead'} kind kind of storage
  * @property {Benchmark['state']} state
- * @property {number} n rounds measured whole
- * @property {boolean} isSliced it was measured by slices
- * @property {Standing | null} standing in its comparison; null: it takes no part, or there is none
+ * @property {number} n completely measured rounds
+ * @property {boolean} isSliced it was measured in blocks
+ * @property {Standing | null} standing in its comparison; null: excluded, or no comparison
  * @property {import('../../stats/interval.js').Figure | null} throughput geometric mean of the
- *   rounds; null where n is 0
- * @property {Rank | null} rank among its contenders, ties as ties; null: none, or fewer than two
+ *   rounds; null if n is 0
+ * @property {Rank | null} rank among the contenders, with ties; null: no rank, or fewer than two
  *   rounds
- * @property {Ratio | null} ratio of its speed to that of its group's fastest, or to its reference
+ * @property {Ratio | null} ratio ratio of its speed to the fastest of its group, or to its
+ *   reference
  * @property {string | null} against label of the reference; null: the fastest
- * @property {number[]} gateLimits of its gates, on the ratio or on the throughput by itself
- * @property {import('../../engine/diagnostics.js').BenchmarkDiagnostics} diagnostics what speaks
- *   against the figure
+ * @property {number[]} gateLimits limits of its gates, on the ratio or on the throughput
+ * @property {import('../../engine/diagnostics.js').BenchmarkDiagnostics} diagnostics warnings about
+ *   the figure
  * @property {Percentiles | null} latency service time of the ok operations, merged over the rounds
- * @property {() => import('../../measure/histogram.js').Histogram | null} histogram of the same
+ * @property {() => import('../../measure/histogram.js').Histogram | null} histogram histogram of
+ *   these latencies
  * @property {number | null} clientCpuNs user and system, per ok operation
- * @property {number | null} serverCpuNs the same of the server; null: embedded or not readable
- * @property {number | null} rssBytesMax of the client, greatest of the rounds
- * @property {number | null} pendingBytes burst: client memory for each pending request, median
- * @property {import('../../stats/bottleneck.js').Bottleneck | null} bound null: nothing was
- *   measured, or the overhead
- * @property {import('../../lib/report-types.js').Value} ofServerCeiling share of the server's
+ * @property {number | null} serverCpuNs CPU time of the server; null: embedded or not readable
+ * @property {number | null} rssBytesMax resident memory of the client, maximum of the rounds
+ * @property {number | null} pendingBytes burst: client memory per pending request, median
+ * @property {import('../../stats/bottleneck.js').Bottleneck | null} bound null: not measured, or
+ *   the harness overhead
+ * @property {import('../../lib/report-types.js').Value} ofServerCeiling fraction of the server
  *   ceiling
- * @property {number | null} ofClientCeiling the same of the driver's, under the same load
- * @property {number} scheduled operations of all rounds, also of those that failed
- * @property {Record<import('../../lib/types.js').Outcome, number>} outcomes of the same
- * @property {number} wrong of the same: miss, mismatch, error and timeout
- * @property {number} notRun of the same: dropped and unsent
+ * @property {number | null} ofClientCeiling fraction of the client ceiling under the same load
+ * @property {number} scheduled operations of all rounds, including failed ones
+ * @property {Record<import('../../lib/types.js').Outcome, number>} outcomes outcomes of these
+ *   operations
+ * @property {number} wrong operations with a miss, mismatch, error or timeout
+ * @property {number} notRun number of these operations: dropped and unsent
  */
 
 /** @typedef {import('../../stats/standings.js').Row} Standing */
@@ -85,20 +85,20 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
 
 /**
  * @typedef {object} Group
- * @property {string} key the id of its table
+ * @property {string} key id of its table
  * @property {string} workload
  * @property {import('../../lib/result.js').Load} load
- * @property {Row[]} rows fastest first, the harnessOverhead after them, then what gave no number
- * @property {Comparison | null} comparison null: of an open loop, or nothing was measured
- * @property {Pair[]} pairs contenders that are held against another one
- * @property {boolean} isAgainst all of its contenders are: none is the fastest
+ * @property {Row[]} rows fastest first, then the harness overhead, then rows without a figure
+ * @property {Comparison | null} comparison null: an open loop, or nothing was measured
+ * @property {Pair[]} pairs contenders with a reference
+ * @property {boolean} isAgainst all contenders have a reference, so none is the fastest
  */
 
 /**
  * @param {Result} result
- * @returns {Group[]} in the order of the benchmarks; skipped benchmarks are in no group, nor are
- *   variants of a workload, which have tables of their own
- * @throws {DragstripError} E_USAGE where a histogram of the result is damaged
+ * @returns {Group[]} in the order of the benchmarks; without skipped benchmarks, and without
+ *   variants of a workload, which have separate tables
+ * @throws {DragstripError} E_USAGE: a histogram of the result is damaged
  */
 export function toGroups(result) {
   const sources = result.benchmarks.filter(
@@ -128,24 +128,37 @@ function groupOf({ key, all, comparison }, pairs, result) {
   const against = comparison !== null && isAgainst(pairs, comparison);
   const rows = all.map((one) => toRow(one, { comparison, pairs: against ? pairs : [], result }));
   if (load.kind === 'rate') sortByRate(rows);
-  else rows.sort((a, b) => placeOf(a) - placeOf(b) || perSecond(b) - perSecond(a));
+  else rows.sort((a, b) => placeOf(a) - placeOf(b) || speedIn(rows, b) - speedIn(rows, a));
   return { key, workload, load, rows, comparison, pairs, isAgainst: against };
 }
 
-/** With a server, embedded, the overhead, then what gave no number. @param {Row} row */
+/** With a server, embedded, the harness overhead, then rows without a figure. @param {Row} row */
 function placeOf({ kind, throughput }) {
   return throughput === null ? 3 : { server: 0, embedded: 1, overhead: 2 }[kind];
 }
 
-/** @param {Row} row */
-function perSecond({ throughput }) {
+/**
+ * @param {readonly Row[]} rows
+ * @param {Row} row
+ * @returns {number} value of its rank: its ratio, in operations per second of the fastest
+ */
+function speedIn(rows, { standing, throughput, kind }) {
+  const ratio = standing?.vsFastest?.ratio ?? null;
+  const isFirst = (/** @type {Row} */ one) =>
+    one.kind === kind && one.standing?.vsFastest?.ratio === 1;
+  const first = ratio === null ? undefined : rows.find(isFirst);
+  return ratio === null || !first ? perSecondOf(throughput) : perSecondOf(first.throughput) * ratio;
+}
+
+/** @param {Row['throughput']} throughput */
+function perSecondOf(throughput) {
   return throughput?.value ?? 0;
 }
 
 /**
  * @param {Result} result
  * @param {{ skipped?: boolean }} [options]
- * @returns {Row[]} of the variants of a workload, in the order of the benchmarks; their tables
+ * @returns {Row[]} rows of the variants of a workload, in the order of the benchmarks; their tables
  *   compare them
  */
 export function variantRows(result, { skipped = false } = {}) {
@@ -162,14 +175,14 @@ function storageKey({ name, storage, profile }) {
 /**
  * @param {Benchmark} source
  * @param {Result} result
- * @returns {Row} of it by itself
+ * @returns {Row} of the benchmark alone
  */
 export function rowOf(source, result) {
   return toRow(measuredOf(source, result), { comparison: null, pairs: [], result });
 }
 
 /**
- * @typedef {object} Measured what is known of a benchmark by itself
+ * @typedef {object} Measured properties of a single benchmark
  * @property {Benchmark} source
  * @property {string} label
  * @property {Row['kind']} kind
@@ -268,7 +281,7 @@ function throughputOf(rounds, standing) {
  * @param {keyof typeof WITNESSES} name
  * @param {readonly Round[]} rounds
  * @param {Standing | null} standing
- * @returns {number | null} geometric mean over the rounds where it is known
+ * @returns {number | null} geometric mean over the rounds with a value
  */
 function witnessOf(name, rounds, standing) {
   const found = standing?.witnesses[name];
@@ -280,7 +293,7 @@ function witnessOf(name, rounds, standing) {
 /**
  * @param {Standing | null} standing
  * @param {Comparison | null} comparison
- * @returns {Rank | null} of embedded stores only where there is nothing else
+ * @returns {Rank | null} of embedded stores only if there are no others
  */
 function rankOf(standing, comparison) {
   if (standing === null || standing.rank === null || comparison === null) return null;
@@ -291,7 +304,7 @@ function rankOf(standing, comparison) {
 /**
  * @param {Measured} measured
  * @param {Standing | null} standing
- * @param {readonly Pair[]} pairs of a group whose contenders are held against a reference
+ * @param {readonly Pair[]} pairs pairs of a group whose contenders have a reference
  * @returns {Pick<Row, 'ratio' | 'against'>}
  */
 function versusOf({ label }, standing, pairs) {
@@ -314,7 +327,7 @@ function gateLimitsOf({ id }, { gates = [] }) {
 
 /**
  * @param {Benchmark} source
- * @returns {Record<string, any>} loadGroup: the same where loads share a table
+ * @returns {Record<string, any>} loadGroup: equal for loads in a common table
  */
 function keysOf(source) {
   const { id, workload, load, parameters } = source;
@@ -326,7 +339,7 @@ function keysOf(source) {
 
 /**
  * @param {Pick<Row, 'wrong' | 'notRun' | 'state' | 'diagnostics' | 'standing'>} row
- * @returns {Row['mark']} something is wrong, or its speed drifted
+ * @returns {Row['mark']} wrong replies, failures or drift
  */
 function markOf({ wrong, notRun, state, diagnostics, standing }) {
   const bad = wrong + notRun > 0 || state === 'failed' || state === 'aborted';
@@ -335,7 +348,8 @@ function markOf({ wrong, notRun, state, diagnostics, standing }) {
 }
 
 /**
- * @typedef {{ server: number | null, client: number | null }} Shares of the limits where known
+ * @typedef {{ server: number | null, client: number | null }} Shares fractions of the ceilings, if
+ *   known
  *
  * @param {Measured} measured
  * @param {Row['throughput']} throughput
@@ -345,13 +359,13 @@ function markOf({ wrong, notRun, state, diagnostics, standing }) {
 function limitsOf({ source, protocol }, throughput, { limits }) {
   const of = (/** @type {number | null} */ limit) =>
     limit === null || throughput === null ? null : throughput.value / limit;
-  // Both are limits of the point read, and of none else.
+  // Both are ceilings of the point read only.
   const { connections, valueSize } = source.load;
   const isUsual = source.workload === 'get' && !connections && !valueSize;
   const known = isUsual ? limits : undefined;
   return {
     server: of(serverCeilingOf(known, protocol)),
-    // It is the limit of one process.
+    // It is the ceiling of one process.
     client: generatorsOf(source) === 1 ? of(clientCeilingOf(known, source)) : null,
   };
 }
@@ -365,8 +379,9 @@ function limitsOf({ source, protocol }, throughput, { limits }) {
 function boundOf({ source, kind, label, rounds }, limits, { comparison, cores }) {
   if (rounds.length === 0 || kind === 'overhead') return null;
   const slices = comparison?.stored?.contenders.find(({ name }) => name === label)?.rounds ?? [];
-  const found = bottleneckOf({
+  const bottleneck = bottleneckOf({
     occupancy: slices.flatMap(({ occupancy }) => occupancy ?? []),
+    waits: (slices.length > 0 ? slices : rounds).flatMap((one) => one.occupancy?.waiting ?? []),
     embedded: kind === 'embedded',
     cpu: {
       durationNs: sumOf(rounds, ({ durationNs }) => durationNs) ?? 0,
@@ -379,9 +394,9 @@ function boundOf({ source, kind, label, rounds }, limits, { comparison, cores })
       ofClientCeiling: limits.client,
     },
   });
-  // What an open loop waits for is the next time that one is due.
-  if (source.load.kind === 'rate' && found.verdict === 'latency') found.verdict = null;
-  return found;
+  // An open loop waits for the next due time.
+  if (source.load.kind === 'rate' && bottleneck.verdict === 'latency') bottleneck.verdict = null;
+  return bottleneck;
 }
 
 /**

@@ -1,14 +1,14 @@
 /**
- * What more processes bring: each shared load against the same load of one process, in the same
- * rounds; and where they bring nothing, why. Pure.
+ * Benefit of more processes: each shared load against the same load in one process, in the same
+ * rounds; with the reason if there is no gain. Pure.
  *
- * Non-goals: a law of scaling over many levels.
+ * Non-goals: a scaling model over many levels.
  */
 
 import { FULL } from '../../stats/bottleneck.js';
 import { pairedRatio } from '../../stats/ratio.js';
 
-/** All processors at work, for so much of the time: nobody gets more of them. */
+/** Utilisation of all processors from which they limit the run. */
 const MACHINE_FULL = 0.95;
 
 /** @typedef {import('./rows.js').Row} Row */
@@ -16,17 +16,17 @@ const MACHINE_FULL = 0.95;
 
 /**
  * @typedef {object} Scaling
- * @property {string} label of the storage
+ * @property {string} label label of the storage
  * @property {import('../../lib/result.js').Load} load the shared one
  * @property {number} processes
- * @property {import('../../stats/separation.js').Ratio} ratio throughput over that of one process
- * @property {string | null} reason why it is not more; null where it is
+ * @property {import('../../stats/separation.js').Ratio} ratio throughput relative to one process
+ * @property {string | null} reason reason of a missing gain; null: there is a gain
  */
 
 /**
- * @param {readonly Group[]} groups of one result
+ * @param {readonly Group[]} groups groups of one result
  * @param {{ cores: number }} environment
- * @returns {Scaling[]} of every source whose load was also run by one process
+ * @returns {Scaling[]} for every source whose load was also run by one process
  */
 export function scalingsOf(groups, { cores }) {
   const rows = groups.flatMap((group) => group.rows);
@@ -36,7 +36,7 @@ export function scalingsOf(groups, { cores }) {
     const one = rows.find((other) => isSameTest(other, row, alone));
     return one === undefined ? [] : [{ one, row, processes }];
   });
-  // Answers hold for all of them together (Bonferroni).
+  // Confidence holds for all of them together (Bonferroni).
   const confidence = 1 - 0.05 / Math.max(1, pairs.length);
   return pairs.flatMap(({ one, row, processes }) => {
     const ratio = pairedRatio(throughputsOf(row.source), throughputsOf(one.source), { confidence });
@@ -46,7 +46,7 @@ export function scalingsOf(groups, { cores }) {
   });
 }
 
-/** @param {Row['source']} source @returns {(number | null)[]} by round; null: not measured */
+/** @param {Row['source']} source @returns {(number | null)[]} per round; null: not measured */
 function throughputsOf({ rounds }) {
   return rounds.map(({ state, throughput }) =>
     state === 'measured' && throughput > 0 ? throughput : null,
@@ -69,9 +69,9 @@ function isSameTest({ source: other }, { source }, load) {
 }
 
 /**
- * @param {Row} row of the shared load
+ * @param {Row} row row of the shared load
  * @param {number} cores
- * @returns {string} what stood in the way of more
+ * @returns {string} the bottleneck
  */
 function reasonOf({ bound, source, clientCpuNs, serverCpuNs, throughput }, cores) {
   const busy = source.rounds.map(({ conditions }) => conditions?.busyShare ?? null);
@@ -91,5 +91,5 @@ function reasonOf({ bound, source, clientCpuNs, serverCpuNs, throughput }, cores
   }
   if (bound?.verdict === 'driver') return 'each process fills its thread: more of them may help';
   if (bound?.verdict === 'latency') return 'neither client nor server was full: the round trip';
-  return 'what the server used is not known';
+  return 'the CPU time of the server is unknown';
 }

@@ -1,9 +1,10 @@
 /**
  * The benchmarks of one workload and load as entries of a comparison, and their standings: from the
- * segments that the result keeps, or from rounds where these ran whole. Pure.
+ * segments in the result, or from rounds without blocks. Pure.
  */
 
 import { entriesOf, entriesOfRounds, isOfLoad } from '../../lib/comparison.js';
+import { medianOf } from '../../stats/metrics.js';
 import { standingsOf } from '../../stats/standings.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -14,10 +15,12 @@ import { standingsOf } from '../../stats/standings.js';
 
 /**
  * @typedef {object} Comparison of one load
- * @property {StoredLoad | null} stored its segments; null: it ran whole
+ * @property {StoredLoad | null} stored its segments; null: without blocks
  * @property {Benchmark['load']} load
  * @property {Standings} standings
- * @property {Entry[]} entries what they are made of
+ * @property {Entry[]} entries benchmarks of the entries
+ * @property {{ load: number | null, cores: number }} machine load: average over a minute, median
+ *   over rounds
  *
  * @typedef {object} Compared a benchmark
  * @property {Benchmark} source
@@ -35,12 +38,12 @@ const GROUPS = Object.freeze({
 });
 
 /**
- * @param {readonly Compared[]} all of one workload and load
- * @param {Pick<Result, 'comparison' | 'state'>} result
- * @returns {Comparison | null} null: an open loop, whose throughput is what was offered, or nothing
+ * @param {readonly Compared[]} all benchmarks of one workload and load
+ * @param {Pick<Result, 'comparison' | 'state' | 'environment'>} result
+ * @returns {Comparison | null} null: an open loop, whose throughput is the offered rate, or nothing
  *   was measured
  */
-export function comparisonOf(all, { comparison, state }) {
+export function comparisonOf(all, { comparison, state, environment }) {
   const [first] = all;
   if (first === undefined || first.source.load.kind === 'rate') return null;
   const { load } = first.source;
@@ -51,11 +54,15 @@ export function comparisonOf(all, { comparison, state }) {
     stored !== null
       ? entriesOf(stored, { without })
       : entriesOfRounds(fit.map(toContender), {
-          // What the others have not run yet tells nothing.
+          // Rounds that the others have not run yet are not comparable.
           ...(state !== 'complete' && fit.length > 0 && { rounds: Math.min(...fit.map(roundsOf)) }),
         });
   const standings = standingsOf(entries);
-  return standings.rows.length === 0 ? null : { stored, load, standings, entries };
+  if (standings.rows.length === 0) return null;
+  const loads = comparison?.loadAverages?.filter((one) => one !== null) ?? [];
+  const { cores, loadAverage } = environment;
+  const machine = { load: medianOf(loads) ?? loadAverage?.[0] ?? null, cores };
+  return { stored, load, standings, entries, machine };
 }
 
 /**
@@ -67,9 +74,12 @@ function isOf(stored, source) {
   return !part && workload === source.workload && isOfLoad(stored, source);
 }
 
-/** @param {Compared} one @returns {boolean} what gave wrong replies or failed is no contender */
+/**
+ * @param {Compared} one @returns {boolean} whether it is a contender: no failure and no wrong
+ *   replies
+ */
 function isFit({ wrong, notRun, state, source }) {
-  if (source.rounds.length === 0) return false;
+  if (source.rounds.length === 0 || source.unranked !== undefined) return false;
   return wrong === 0 && (state === 'aborted' || (state === 'measured' && notRun === 0));
 }
 
@@ -78,7 +88,7 @@ function toContender({ label, kind, source }) {
   return { name: label, group: GROUPS[kind], rounds: source.rounds };
 }
 
-/** @param {Compared} one @returns {number} up to its last that was measured */
+/** @param {Compared} one @returns {number} up to its last measured one */
 function roundsOf({ source }) {
   const measured = source.rounds.filter(({ state }) => state === 'measured');
   return Math.max(-1, ...measured.map(({ round }) => round)) + 1;

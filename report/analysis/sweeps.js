@@ -1,6 +1,6 @@
 /**
- * Sweeps: the same test at several numbers in flight, of connections or of characters per value, as
- * one curve per storage with its knee. Pure; every format reads these.
+ * Sweeps: the same test with several numbers in flight, connections or value sizes, as one curve
+ * per storage with its knee. Pure; input of every format.
  */
 
 import { kneedle } from '../../stats/kneedle.js';
@@ -10,15 +10,16 @@ import { groupBy } from './groups.js';
 /** @typedef {import('./rows.js').Row} Row */
 
 /**
- * @typedef {object} Axis what is swept
+ * @typedef {object} Axis swept parameter
  * @property {'inFlight' | 'connections' | 'valueSize'} key
  * @property {string} name `requests in flight`
- * @property {string} unit of one: `in flight`
- * @property {number} pointsMin fewer are no curve
+ * @property {string} unit unit of a value: `in flight`
+ * @property {number} pointsMin minimum number of points of a curve
  * @property {(load: Load, valueSize: number) => number} of
- * @property {(load: Load) => string | null} fixed said of a sweep along another axis
- * @property {(x: number, throughput: number) => number} gain what its knee is the knee of: what the
- *   user gets, which rises with x
+ * @property {(load: Load) => string | null} fixed text of this parameter in a sweep along another
+ *   axis
+ * @property {(x: number, throughput: number) => number} gain quantity whose knee is found; it
+ *   increases with x
  */
 
 /** @type {readonly Axis[]} */
@@ -27,7 +28,7 @@ export const AXES = Object.freeze([
     key: /** @type {const} */ ('inFlight'),
     name: 'requests in flight',
     unit: 'in flight',
-    // One in flight and a window are what a race has without a sweep.
+    // One in flight and a window are the default loads of a race.
     pointsMin: 3,
     of: ({ inFlight }) => inFlight ?? 1,
     fixed: ({ inFlight }) => `${inFlight ?? 1} in flight`,
@@ -49,7 +50,7 @@ export const AXES = Object.freeze([
     pointsMin: 2,
     of: ({ valueSize = 0 }, ofDataset) => valueSize || ofDataset,
     fixed: ({ valueSize }) => (valueSize === undefined ? null : `values of ${valueSize}`),
-    // Operations only get fewer: what rises is what they carry.
+    // Operations per second decrease; the transferred bytes increase.
     gain: (x, throughput) => x * throughput,
   },
 ]);
@@ -60,19 +61,20 @@ export const AXES = Object.freeze([
  * @property {Row} row
  *
  * @typedef {object} SweepCurve
- * @property {string} label of the storage
- * @property {SweepPoint[]} points ascending, those with a figure
- * @property {import('../../stats/kneedle.js').Bend} bend of the figures
- * @property {{ same: number, of: number }} rounds those whose own curve has the same knee
- * @property {SweepPoint} best of the greatest gain
+ * @property {string} label label of the storage
+ * @property {SweepPoint[]} points points with a figure, ascending
+ * @property {import('../../stats/kneedle.js').Bend} bend bend of the figures
+ * @property {{ same: number, of: number }} rounds number of rounds whose own curve has the same
+ *   knee
+ * @property {SweepPoint} best fraction of the maximum gain
  *
  * @typedef {object} Sweep
  * @property {Axis} axis
  * @property {string} workload
- * @property {string[]} fixed what is the same in all points, where it is not as usual: `core a`,
- *   `4 connections`
+ * @property {string[]} fixed constant parameters of all points, unless default: `core a`, `4
+ *   connections`
  * @property {number[]} xs ascending
- * @property {SweepCurve[]} curves those with a server first, the greatest throughput first
+ * @property {SweepCurve[]} curves with a server first, then by descending throughput
  */
 
 /**
@@ -96,8 +98,8 @@ export function sweepsOf(rows, { dataset: { valueSize } }) {
 /**
  * @param {Row} row
  * @param {Axis} axis
- * @param {number} valueSize of the dataset
- * @returns {string} all that must be the same in a sweep along the axis
+ * @param {number} valueSize value size of the dataset
+ * @returns {string} parameters that must be equal in a sweep along the axis
  */
 function otherwise({ source: { workload, load, parameters } }, axis, valueSize) {
   const others = AXES.filter((one) => one !== axis).map((one) => one.of(load, valueSize));
@@ -108,7 +110,7 @@ function otherwise({ source: { workload, load, parameters } }, axis, valueSize) 
  * @param {Axis} axis
  * @param {Row[]} rows
  * @param {number} valueSize
- * @returns {Sweep[]} none where too few points were measured
+ * @returns {Sweep[]} empty if too few points were measured
  */
 function sweepOf(axis, rows, valueSize) {
   const x = (/** @type {Row} */ { source: { load } }) => axis.of(load, valueSize);
@@ -116,7 +118,7 @@ function sweepOf(axis, rows, valueSize) {
   if (xs.length < axis.pointsMin) return [];
   const curves = [...groupBy(rows, ({ label }) => label)].map(([label, own]) => {
     const points = xs.flatMap((at) => {
-      // Several amounts of operations (--ops) are one point: the last, which is the longest.
+      // Several amounts of operations (--ops) are one point: the last and longest.
       const row = own.findLast((one) => x(one) === at);
       return row === undefined ? [] : [{ x: at, row }];
     });
@@ -131,7 +133,7 @@ function sweepOf(axis, rows, valueSize) {
 }
 
 /**
- * @param {Row['source']} source of a point
+ * @param {Row['source']} source source of a point
  * @param {Axis} axis
  * @returns {string[]}
  */
@@ -148,7 +150,7 @@ function fixedOf({ parameters = {}, load }, axis) {
  * @param {string} label
  * @param {SweepPoint[]} points at least one
  * @param {Axis} axis
- * @returns {SweepCurve} what gave wrong answers takes no part in the knee
+ * @returns {SweepCurve} wrong replies exclude a point from the knee
  */
 function curveOf(label, points, axis) {
   const y = (/** @type {SweepPoint} */ { x, row }) => axis.gain(x, throughputOf(row));
@@ -159,7 +161,7 @@ function curveOf(label, points, axis) {
 }
 
 /**
- * A knee has no interval: how sure it is shows in how many rounds have it by themselves.
+ * A knee has no interval; the number of rounds with the same knee shows its stability.
  * @param {readonly SweepPoint[]} points
  * @param {Axis} axis
  * @param {import('../../stats/kneedle.js').Bend} bend

@@ -1,13 +1,13 @@
 /**
- * What a page can do more where scripts run: colours by choice, storages in and out of the plots,
- * values under the pointer. The page is complete without it. Inlined, as a module, by page.js.
+ * Interactive features of a page with scripts: colour scheme, hiding storages, values under the
+ * pointer. The page is complete without it. page.js inlines it as a module.
  */
-// @ts-nocheck: it runs in a page; the other files of this project do not know the DOM.
+// @ts-nocheck: it runs in a page, and the types of this project have no DOM.
 
 const root = document.documentElement;
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 
-/** Light and dark: what the system wants, until a choice is made. */
+/** Light or dark: the system's preference, until the user chooses. */
 function offerThemes() {
   const button = document.querySelector('[data-action="theme"]');
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -24,7 +24,7 @@ function offerThemes() {
   });
 }
 
-/** Storages in and out of all plots. */
+/** Hides and shows storages in all plots. */
 function offerStorages(tools) {
   tools.hidden = false;
   for (const button of all('button[data-toggle]', tools)) {
@@ -38,7 +38,7 @@ function offerStorages(tools) {
   }
 }
 
-/** One box that says the value of a point, to the eye and to a screen reader. */
+/** One box with the value of a point, also for screen readers. */
 function makeTip() {
   const tip = document.createElement('div');
   tip.className = 'tip';
@@ -69,7 +69,7 @@ function makeTip() {
   return { show, hide, marked: () => marked };
 }
 
-/** The point next to the pointer, by one axis or by both. */
+/** The point closest to the pointer, on one axis or both. */
 function nearestOf(svg, hits, { clientX, clientY }) {
   const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
   const { nearest } = svg.dataset;
@@ -87,7 +87,7 @@ function nearestOf(svg, hits, { clientX, clientY }) {
 /** Values under the pointer, or by the arrow keys. */
 function offerValues(svg, tip) {
   const hits = all('.hits circle', svg);
-  // The browser's own hint would cover ours.
+  // The browser's tooltip would cover this box.
   for (const hit of hits) {
     hit.dataset.text = hit.textContent;
     hit.replaceChildren();

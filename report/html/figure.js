@@ -1,6 +1,6 @@
 /**
- * A plot in a page: the drawing for a wide and for a narrow screen, for each of its scales, what it
- * shows in words, and its numbers as a table.
+ * A plot in a page: drawings for wide and narrow screens and for each scale, a description, and its
+ * numbers as a table.
  */
 
 import { plotForPage } from '../svg.js';
@@ -13,8 +13,8 @@ const NARROW = 360;
 
 /**
  * @param {Plot} plot
- * @param {{ prefix: string, level: number, where?: string }} options prefix: of identifiers, the
- *   same plot may be there for several results; level: of the heading; where: which result
+ * @param {{ prefix: string, level: number, where?: string }} options prefix: prefix of identifiers,
+ *   since several results may have the same plot; level: heading level; where: name of the result
  * @returns {string}
  */
 export function figureMarkup(plot, { prefix, level, where = '' }) {
@@ -26,7 +26,7 @@ export function figureMarkup(plot, { prefix, level, where = '' }) {
         variant: i,
         width,
         id: `${id}-${i}${size[0]}`,
-        // A finger covers what it points at; on small screens the table has the numbers.
+        // Not for touch, since a finger covers the point; small screens use the table.
         hover: size === 'wide',
       })}</div>`;
     return `<div class="v${i}">${svg('wide', WIDE)}${svg('narrow', NARROW)}</div>`;
@@ -44,7 +44,7 @@ export function figureMarkup(plot, { prefix, level, where = '' }) {
 }
 
 /**
- * The choice of a scale works without a script: the style sheet looks at what is checked.
+ * The scale can be chosen without a script: the style sheet uses :checked.
  * @param {Plot} plot
  * @param {string} id
  */

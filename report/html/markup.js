@@ -1,6 +1,5 @@
 /**
- * HTML from texts: everything that comes from a result goes through here, and is escaped. Not for
- * what the page is made of (page.js, section.js).
+ * HTML from texts: escapes everything from a result. The page itself is in page.js and section.js.
  */
 
 import { SERIES_COLORS } from '../palette.js';
@@ -8,23 +7,25 @@ import { escapeXml } from '../svg.js';
 
 export { escapeXml as escapeHtml } from '../svg.js';
 
-/** A longer name of a row is broken. */
+/** Longer row names are wrapped. */
 const NAME_MAX = 60;
 
 /**
  * @typedef {object} TableMarkup
  * @property {string} caption
- * @property {string} [where] which result, where the page has several
- * @property {boolean} [quiet] the caption is for screen readers: a heading above says the same
- * @property {readonly { name: string, align: 'left' | 'right' }[]} columns the first names the row
- * @property {readonly { texts: readonly string[], series?: number | null,
- *   swatch?: number | null, mark?: boolean }[]} rows swatch: it has the colour of that series;
- *   series: and is hidden with it; mark: something is wrong with it
+ * @property {string} [where] name of the result, if the page has several
+ * @property {boolean} [quiet] the caption is for screen readers only, since the heading above has
+ *   the same text
+ * @property {readonly { name: string, align: 'left' | 'right' }[]} columns the first column has the
+ *   row name
+ * @property {readonly { texts: readonly string[], series?: number | null, swatch?: number | null,
+ *   mark?: boolean }[]} rows swatch: index of the series whose colour it has; series: index of the
+ *   series that hides it; mark: there is a problem
  */
 
 /**
  * @param {TableMarkup} table
- * @returns {string} in a box that scrolls by itself, and by the keyboard
+ * @returns {string} in a box that scrolls separately, also by keyboard
  */
 export function tableMarkup({ caption, where = '', quiet = false, columns, rows }) {
   const heads = columns.map(
@@ -34,7 +35,7 @@ export function tableMarkup({ caption, where = '', quiet = false, columns, rows 
     const cells = texts.map((text, i) =>
       i === 0
         ? nameCell(text, color)
-        : // Its end needs no tag: a fifth of a table of figures.
+        : // End tags are optional, and a fifth of a table.
           `<td${alignment(columns[i]?.align)}>${escapeXml(text)}`,
     );
     const owner = series === null ? '' : ` data-s="${series}"`;

@@ -1,6 +1,6 @@
 /**
- * The page itself: head, policy, style, script, and the sections in it. It loads nothing: what it
- * shows is in it, and its policy lets in nothing else.
+ * The page: head, policy, style, script and sections. It is self-contained, and its policy blocks
+ * everything else.
  */
 
 import { createHash } from 'node:crypto';
@@ -8,14 +8,14 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { plainText } from '../../lib/format.js';
 import { paletteCss, SERIES_COLORS } from '../palette.js';
-import { escapeHtml, swatch } from './markup.js';
+import { escapeHtml, foldMarkup, swatch } from './markup.js';
 
-/** A greater download is packed, so that a page stays small; `report` reads it packed too. */
+/** A larger download is compressed to keep the page small; `report` reads it too. */
 const DOWNLOAD_MAX = 500_000;
 
 const read = (/** @type {string} */ name) =>
   readFileSync(new URL(name, import.meta.url), 'utf8').replaceAll('\r\n', '\n');
-/** The colours of the page's own surfaces in the dark; those of plots are in palette.js. */
+/** Dark colours of the page; those of plots are in palette.js. */
 const DARK = {
   ink: '#e6edf3',
   muted: '#9aa5b1',
@@ -49,12 +49,12 @@ const STYLE = styleText(read('./page.css'));
 /**
  * @typedef {object} Page
  * @property {string} title
- * @property {string} when below the title
- * @property {readonly string[]} lead what there is to know first
- * @property {{ label: string, series: number }[]} storages that plots show, with their colours
+ * @property {string} when text below the title
+ * @property {readonly string[]} lead the most important statements
+ * @property {{ label: string, series: number }[]} storages storages in plots, with their colours
  * @property {{ name: string, json: string }[]} downloads
  * @property {{ id: string, title: string }[]} contents
- * @property {string} body markup of the sections
+ * @property {readonly string[]} body markup markup of the sections; the first has the figure
  */
 
 /**
@@ -62,6 +62,7 @@ const STYLE = styleText(read('./page.css'));
  * @returns {string}
  */
 export function pageMarkup({ title, when, lead, storages, downloads, contents, body }) {
+  const [first, ...rest] = body;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -77,24 +78,40 @@ export function pageMarkup({ title, when, lead, storages, downloads, contents, b
 <header>
 <h1>${escapeHtml(title)}</h1>
 <p class="when">${escapeHtml(when)}</p>
-${lead.map((line) => `<p class="lead">${escapeHtml(line)}</p>`).join('\n')}
-<div class="actions">
-<button type="button" data-action="theme" hidden>Dark colours</button>
-${downloads.map(downloadMarkup).join('\n')}
-</div>
+${leadMarkup(lead)}
+</header>
+<main id="main" tabindex="-1">
+${first}
 <nav aria-label="Contents"><ul>
 ${contents.map(({ id, title: name }) => `<li><a href="#${id}">${escapeHtml(name)}</a></li>`).join('\n')}
 </ul></nav>
-</header>
-<main id="main" tabindex="-1">
 ${toolsMarkup(storages)}
-${body}
+${rest.join('\n')}
 </main>
-<footer><p>Made by Dragstrip from the result in this page. It loads nothing and sends nothing.</p></footer>
+<footer><div class="actions">
+<button type="button" data-action="theme" hidden>Dark colours</button>
+${downloads.map(downloadMarkup).join('\n')}
+</div>
+<p>Made by Dragstrip from the result in this page. It loads nothing and sends nothing.</p></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>
 `;
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @returns {string} the first sentence of each, with the others folded
+ */
+function leadMarkup(lines) {
+  const parts = lines.map((line) => /^(.*?\.)(?: ([A-Z].*))?$/s.exec(line)?.slice(1) ?? [line]);
+  const more = parts.flatMap(([, rest]) => rest ?? []);
+  return [
+    ...parts.map(([sentence]) => `<p class="lead"><strong>${escapeHtml(sentence)}</strong></p>`),
+    ...(more.length === 0
+      ? []
+      : [foldMarkup('In detail', more.map((rest) => `<p>${escapeHtml(rest)}</p>`).join('\n'))]),
+  ].join('\n');
 }
 
 /** @param {string} text */
@@ -113,7 +130,7 @@ function policy() {
 }
 
 /**
- * As an address with the data in it: it needs neither a script nor a server.
+ * A data URL, which needs neither a script nor a server.
  * @param {{ name: string, json: string }} download
  */
 function downloadMarkup({ name, json }) {
@@ -141,7 +158,7 @@ function toolsMarkup(storages) {
   );
 }
 
-/** @param {string} css with the places where colours go marked by comments */
+/** @param {string} css with comments as placeholders of colours */
 function styleText(css) {
   const variables = (/** @type {Record<string, string>} */ colors) =>
     Object.entries(colors)

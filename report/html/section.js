@@ -1,6 +1,6 @@
 /**
- * The sections of one document in a page: what every report says, with plots at the tables that
- * they belong to, and what only a page has room for: versions, options, rounds.
+ * The sections of one document in a page: the content of every report, with plots at their tables,
+ * and details of pages only: versions, options, rounds.
  */
 
 import { formatCount } from '../../lib/format.js';
@@ -13,20 +13,20 @@ import { escapeHtml, foldMarkup, pairsMarkup, tableMarkup } from './markup.js';
 /** @typedef {import('../plots/plot.js').Plot} Plot */
 
 /**
- * @typedef {object} Part one document as the page shows it
+ * @typedef {object} Part one document in the page
  * @property {Document} content
  * @property {Plot[]} plots
  * @property {readonly string[]} contenders in the order of their colours
- * @property {string} prefix of identifiers
- * @property {string} where which result, for screen readers, where the page has several
- * @property {number} level of its headings
+ * @property {string} prefix prefix of identifiers
+ * @property {string} where name of the result for screen readers, if the page has several
+ * @property {number} level level of its headings
  */
 
 /** @typedef {{ id: string, title: string, body: string }} Section */
 
 /**
  * @param {Part} part
- * @returns {Section[]} the figure first, what was run on what last
+ * @returns {Section[]} the figure first, the environment last
  */
 export function sectionsOf(part) {
   const { content, prefix, plots } = part;
@@ -71,7 +71,9 @@ function notesMarkup({ content }) {
   return [
     ...content.notes.map((line) => `<p class="note">${escapeHtml(line)}</p>`),
     ...listsMarkup(content, ['skipped', 'warnings']),
-    ...(legend === '' ? [] : [`<div class="legend card">${legend}</div>`]),
+    ...(legend === ''
+      ? []
+      : [`<div class="legend card">${foldMarkup('Columns and marks', legend)}</div>`]),
   ].join('\n');
 }
 
@@ -96,7 +98,7 @@ function legendMarkup({ legend, explanation }) {
 
 /**
  * @param {Part} part
- * @returns {Section[]} one for each table, with its plots
+ * @returns {Section[]} one per table, with its plots
  */
 function tableSections(part) {
   const { content, plots, prefix } = part;
@@ -133,7 +135,7 @@ function rowsTable(table, { contenders, where }) {
     columns: columns.map(({ name, align = 'right' }) => ({ name, align })),
     rows: rows.map((row) => ({
       texts: rowTexts(table, row),
-      // Rows that plots show have the colours of their storages.
+      // Rows in plots have the colours of their storages.
       swatch: colored ? seriesOf(row.contender, contenders) : null,
       mark: row.mark === 'wrong',
     })),
@@ -143,7 +145,7 @@ function rowsTable(table, { contenders, where }) {
 /**
  * @param {string | null} contender
  * @param {readonly string[]} contenders
- * @returns {number | null} the number of its colour; null: plots do not show it
+ * @returns {number | null} index of its colour; null: not in plots
  */
 function seriesOf(contender, contenders) {
   const series = contenders.indexOf(contender ?? '');
@@ -183,7 +185,7 @@ function setupMarkup({ content: { setup }, where }) {
 
 /**
  * @param {Part} part
- * @returns {string} what each load machine contributed to each row; empty: there is one
+ * @returns {string} contribution of each load machine to each row; empty: a single machine
  */
 function agentsMarkup(part) {
   const { agents = [] } = part.content;
@@ -194,13 +196,13 @@ function agentsMarkup(part) {
 
 /**
  * @param {Part} part
- * @returns {string} each round of each benchmark; empty where there is none
+ * @returns {string} each round of each benchmark; may be empty
  */
 function roundsMarkup({ content, contenders, where }) {
   const { columns, rows } = content.roundTexts();
   if (rows.length === 0) return '';
   const table = tableMarkup({
-    caption: 'Each round of each benchmark, in a process of its own',
+    caption: 'Each round of each benchmark, in a separate process',
     where,
     columns,
     rows: rows.map(({ texts, of }) => ({ texts, swatch: seriesOf(of, contenders) })),

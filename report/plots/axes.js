@@ -1,6 +1,6 @@
 /**
- * Axes, scales and marks that plots have in common: rows of names, numbers, logarithms, intervals.
- * Options of ECharts in the colours of palette.js; nothing is rendered here.
+ * Common axes, scales and marks of plots: rows of names, numbers, logarithms, intervals. Options of
+ * ECharts in the colours of palette.js; nothing is rendered here.
  */
 
 import { displayWidth } from '../../lib/format.js';
@@ -14,9 +14,9 @@ export function textWidth(text) {
 export const NARROW = 560;
 
 /**
- * @param {readonly string[]} names of rows
- * @param {number} width of the plot
- * @returns {number} room for them on the left
+ * @param {readonly string[]} names names of rows
+ * @param {number} width width of the plot
+ * @returns {number} their width on the left
  */
 export function namesWidth(names, width) {
   const wanted = Math.max(...names.map(textWidth)) + 12;
@@ -24,15 +24,15 @@ export function namesWidth(names, width) {
 }
 
 /**
- * An axis of texts at places 0, 1, 2 …
+ * An axis of texts at positions 0, 1, 2 …
  * @param {readonly string[]} texts
- * @param {object} label what is particular about its labels
+ * @param {object} label further options of its labels
  * @returns {any}
  */
 export function categoryAxis(texts, label) {
   return {
     type: 'category',
-    // By number: two storages from files may have the same name.
+    // By index, because two storages from files may have the same name.
     data: texts.map((_, i) => String(i)),
     axisTick: { show: false },
     axisLabel: { ...label, formatter: (/** @type {string} */ i) => texts[Number(i)] },
@@ -52,7 +52,7 @@ function rowsAxis(texts, label) {
 /**
  * An axis of storages.
  * @param {readonly string[]} names
- * @param {number} left room that they have
+ * @param {number} left available width
  * @returns {import('echarts').YAXisComponentOption}
  */
 export function namesAxis(names, left) {
@@ -60,8 +60,8 @@ export function namesAxis(names, left) {
 }
 
 /**
- * A column of figures at the right edge, where no bar or mark is in their way.
- * @param {readonly string[]} texts one a row
+ * A column of figures at the right edge, beside bars and marks.
+ * @param {readonly string[]} texts one per row
  * @returns {import('echarts').YAXisComponentOption}
  */
 export function figuresAxis(texts) {
@@ -71,7 +71,7 @@ export function figuresAxis(texts) {
 /**
  * @param {(value: number) => string} format
  * @param {{ name?: string, vertical?: boolean, type?: 'value' | 'log' }} [options]
- * @returns {any} an axis of numbers; its maker gives min and max
+ * @returns {any} a numeric axis; the caller sets min and max
  */
 export function numberAxis(format, { name = '', vertical = false, type = 'value' } = {}) {
   return {
@@ -95,11 +95,11 @@ export function numberAxis(format, { name = '', vertical = false, type = 'value'
 }
 
 /**
- * Ticks of a logarithmic axis at 1, 2 and 5 times each power of ten, or at the powers alone where
- * these are many.
+ * Ticks of a logarithmic axis at 1, 2 and 5 times each power of ten, or only at the powers if there
+ * are many.
  * @param {number} low above 0
  * @param {number} high
- * @param {number} [most] ticks that there is room for
+ * @param {number} [most] maximum number of ticks
  * @returns {{ min: number, max: number, ticks: number[] }}
  */
 export function logScale(low, high, most = 9) {
@@ -120,9 +120,9 @@ export function logScale(low, high, most = 9) {
 }
 
 /**
- * @param {any} axis of numberAxis
+ * @param {any} axis axis of numberAxis
  * @param {ReturnType<typeof logScale>} scale
- * @returns {any} the same with the ticks of that scale
+ * @returns {any} axis with the ticks of that scale
  */
 export function withTicks(axis, { min, max, ticks }) {
   return {
@@ -136,7 +136,7 @@ export function withTicks(axis, { min, max, ticks }) {
 
 /**
  * @param {number} value
- * @returns {string} short, for an axis: `20k`, `1.5M`
+ * @returns {string} short form for an axis: `20k`, `1.5M`
  */
 export function shortNumber(value) {
   for (const [unit, size] of /** @type {const} */ ([
@@ -150,7 +150,7 @@ export function shortNumber(value) {
 }
 
 /**
- * A series of lines from low to high, each in a row: intervals.
+ * A series of intervals: lines from low to high, one per row.
  * @param {readonly ({ low: number, high: number, row: number, color: string } | null)[]} spans
  * @returns {any}
  */

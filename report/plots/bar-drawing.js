@@ -1,4 +1,4 @@
-/** The drawing of bars: one for each row, several stacked, or several side by side. */
+/** The drawing of bars: one per row, stacked, or side by side. */
 
 import { freeColor, roleColor, seriesColor } from '../palette.js';
 import {
@@ -24,7 +24,7 @@ const BAR_WIDTH = 14;
 const GROUPED = Object.freeze({ bar: 9, gap: 14 });
 const LEGEND_HEIGHT = 34;
 const AXIS_HEIGHT = 48;
-/** Ceilings may be many times what was reached; beyond this a mark at the edge shows them. */
+/** Ceilings may be much higher than the bars; beyond this factor a mark at the edge shows them. */
 const BEYOND = 1.6;
 
 /**
@@ -86,8 +86,8 @@ function scaleOf({ entries, spec }, { log, narrow }) {
   const lengths = entries.flatMap(({ values, rounds, low, high }) =>
     spec.layout === 'stacked' ? [sumOf(values)] : [...values, ...rounds, low, high],
   );
-  const own = lengths.filter((value) => value !== null && value > 0);
-  const known = /** @type {number[]} */ (own);
+  const positive = lengths.filter((value) => value !== null && value > 0);
+  const known = /** @type {number[]} */ (positive);
   const ceilings = entries.flatMap(({ marks }) => marks.map(({ value }) => value));
   if (log) {
     const all = [...known, ...ceilings];
@@ -145,7 +145,7 @@ function barsOf({ entries, measures, spec }, { inside, min }) {
       ...(measures.length > 1 && {
         itemStyle: { color: grouped ? freeColor(i) : roleColor(role ?? 'neutral') },
       }),
-      // An axis of logarithms has no zero: a bar begins at its low end.
+      // A logarithmic axis has no zero, so bars start at its low end.
       data: entries.map(({ values, series }) => ({
         value: values[i] === null ? min : inside(values[i]),
         itemStyle: { color: colorOf(series) },
@@ -181,7 +181,7 @@ function roundDots(entries, { inside }) {
 
 /**
  * @param {readonly Entry[]} entries
- * @param {number} max of the axis
+ * @param {number} max maximum of the axis
  * @returns {any[]}
  */
 function ceilingMarks(entries, max) {

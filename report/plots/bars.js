@@ -1,6 +1,6 @@
 /**
- * Metrics of tables as bars, a row for each row of the tables: one bar with its interval, its
- * rounds and its ceilings; several stacked; or several side by side. The drawing: bar-drawing.js.
+ * Metrics of tables as bars, one row per table row: one bar with its interval, rounds and ceilings;
+ * stacked; or side by side. bar-drawing.js draws them.
  */
 
 import { NONE, plainText } from '../../lib/format.js';
@@ -12,7 +12,6 @@ import {
   contendersIn,
   formatOf,
   headOf,
-  LOG_FROM,
   left,
   partsOf,
   plainName,
@@ -26,11 +25,11 @@ import {
 /** @typedef {(value: number | null) => string} Format */
 
 /**
- * @typedef {object} Measure what a bar is long by: a metric of the table, or what `of` takes from
+ * @typedef {object} Measure length of a bar: a metric of the table, or a value that `of` reads from
  *   a row's benchmark
- * @property {string} key of the metric
+ * @property {string} key key of the metric
  * @property {string} [name]
- * @property {import('../palette.js').Role} [role] its colour, where it is not the contender's
+ * @property {import('../palette.js').Role} [role] its colour, if different from the contender's
  * @property {string} [unit] with `of`
  * @property {string} [as]
  * @property {(benchmark: any) => number | null} [of]
@@ -40,38 +39,27 @@ import {
  * @property {string} name
  * @property {number} value
  *
- * @typedef {object} Entry a row as it is drawn
+ * @typedef {object} Entry a row of the drawing
  * @property {TableRow} row
  * @property {string} name with its marks
  * @property {string} plain without
  * @property {number} series
- * @property {(number | null)[]} values one for each measure
- * @property {string[]} texts of the same
- * @property {number | null} low of the first one's interval
+ * @property {(number | null)[]} values one per measure
+ * @property {string[]} texts texts of the values
+ * @property {number | null} low lower end of the interval of the first value
  * @property {number | null} high
- * @property {number} n rounds behind it
+ * @property {number} n number of rounds
  * @property {number[]} rounds
  * @property {Mark[]} marks
  *
- * @typedef {import('./plot.js').Shared & {
- *   kind: 'bars',
- *   each?: import('./plot.js').Each,
- *   layout?: 'stacked' | 'grouped',
- *   measures?: readonly Measure[],
- *   columns?: string,
- *   has?: (row: TableRow) => boolean,
- *   name?: (row: TableRow) => string,
- *   order?: 'ascending',
- *   scales?: readonly string[],
- *   rounds?: (benchmark: any) => number[],
- *   marks?: (row: TableRow) => Mark[],
- *   more?: readonly string[],
- *   summary: (entries: readonly Entry[], format: Format, names: readonly string[]) => string,
- *   note: string | ((entries: readonly Entry[]) => string),
- *   axis: string,
- *   head: string,
- * }} BarsSpec columns: in the place of measures, a metric with a column for each of several kinds;
- *   more: metrics that the numbers have besides
+ * @typedef {import('./plot.js').Shared & { kind: 'bars', each?: import('./plot.js').Each, layout?:
+ *   'stacked' | 'grouped', measures?: readonly Measure[], columns?: string, has?: (row: TableRow)
+ *   => boolean, name?: (row: TableRow) => string, order?: 'ascending', scales?: readonly string[],
+ *   rounds?: (benchmark: any) => number[], marks?: (row: TableRow) => Mark[], more?: readonly
+ *   string[], summary: (entries: readonly Entry[], format: Format, names: readonly string[]) =>
+ *   string, note: string | ((entries: readonly Entry[]) => string), axis: string, head: string, }}
+ *   BarsSpec columns: instead of measures, a metric with a column per kind; more: further metrics
+ *   of the numbers
  */
 
 /**
@@ -87,7 +75,7 @@ import {
  * @param {readonly Table[]} tables
  * @param {BarsSpec} spec
  * @param {import('./plot.js').PlotContext} context
- * @returns {Plot[]} none without a value
+ * @returns {Plot[]} empty without a value
  */
 export function bars(tables, spec, context) {
   return partsOf(spec, tables).flatMap((part) => {
@@ -98,7 +86,9 @@ export function bars(tables, spec, context) {
   });
 }
 
-/** @typedef {{ measure: Measure, column: Pick<Column, 'key' | 'name' | 'unit' | 'as'> }} Measured */
+/**
+ * @typedef {{ measure: Measure, column: Pick<Column, 'key' | 'name' | 'unit' | 'as'> }} Measured
+ */
 
 /**
  * @param {readonly Table[]} tables
@@ -189,8 +179,8 @@ function toPlot(tables, chart) {
   const { entries, spec, format } = chart;
   const known = entries.flatMap(({ values }) => values.filter((value) => Number(value) > 0));
   const numbers = /** @type {number[]} */ (known);
-  const wide = Math.max(...numbers) / Math.min(...numbers) >= LOG_FROM;
-  const { scales = wide ? ['log', 'linear'] : ['linear', 'log'] } = spec;
+  // Bars are proportional on a linear axis only.
+  const { scales = ['linear', 'log'] } = spec;
   return {
     ...headOf(spec, tables),
     summary: spec.summary(

@@ -1,4 +1,4 @@
-/** The drawing of ratios as dots, a small plot with its own axis for each panel. */
+/** The drawing of ratios as dots, a small plot with a separate axis per panel. */
 
 import { formatRatio } from '../../lib/format.js';
 import { roleColor } from '../palette.js';
@@ -22,7 +22,7 @@ const ROW_HEIGHT = 27;
 const PANEL_HEAD = 24;
 const LEGEND_HEIGHT = 34;
 const AXIS_HEIGHT = 46;
-/** Of one after the other series, so that dots tell apart without colour too. */
+/** Symbols of consecutive series, distinct without colour too. */
 const SYMBOLS = Object.freeze(['circle', 'rect', 'triangle', 'diamond', 'pin', 'arrow']);
 
 /**
@@ -108,7 +108,7 @@ function panelOf({ dots: all, panels, series: names, spec }, where) {
 }
 
 /**
- * @param {readonly Dot[]} dots of a panel
+ * @param {readonly Dot[]} dots dots of a panel
  * @param {{ clamp: (value: number) => number, names: readonly string[],
  *   axes: { xAxisIndex: number, yAxisIndex: number } }} how
  * @returns {any[]} the dots, with a line at 1, and their intervals
@@ -182,8 +182,8 @@ function pointText({ name, table, ratio, low, high, figures }, { series, units, 
 /**
  * @param {number} low
  * @param {number} high
- * @param {number} most ticks that there is room for
- * @returns {ReturnType<typeof logScale>} fine ticks around 1 where the ratios are near it
+ * @param {number} most maximum number of ticks
+ * @returns {ReturnType<typeof logScale>} fine ticks if the ratios are near 1
  */
 function ratioScale(low, high, most) {
   for (const step of [0.02, 0.05, 0.1, 0.25]) {

@@ -1,6 +1,6 @@
 /**
- * Ratios of tables as dots with their intervals: a row for each row of a table, an axis for each
- * panel, or, where tables are series, a row for each contender and a dot for each table.
+ * Ratios of tables as dots with their intervals: one row per table row and one axis per panel, or,
+ * if tables are series, one row per contender and one dot per table.
  */
 
 import { formatRatio, NONE, plainText } from '../../lib/format.js';
@@ -14,27 +14,15 @@ import { columnOf, contendersIn, headOf, left, partsOf, plainName, right } from 
 /** @typedef {import('./plot.js').TableRow} TableRow */
 
 /**
- * @typedef {import('./plot.js').Shared & {
- *   kind: 'dots',
- *   each?: import('./plot.js').Each,
- *   ratio: string,
- *   figures: readonly string[],
- *   has?: (row: TableRow) => boolean,
- *   name?: (row: TableRow) => string,
- *   panel?: (row: TableRow) => string,
- *   series?: (table: Table) => string,
- *   color?: (row: TableRow) => number,
- *   filled?: (row: TableRow) => boolean,
- *   limits?: (row: TableRow) => readonly number[],
- *   order?: 'mean',
- *   rowsMin?: number,
- *   summary: (dots: readonly Dot[], names: readonly string[]) => string,
- *   note: string | ((dots: readonly Dot[]) => string),
- *   axis: string,
- *   head: string,
- * }} DotsSpec figures: metrics that the numbers and the pointer have besides; series: what a dot
- *   stands for, where each table has one for the same contenders; color: of what is no contender;
- *   rowsMin: a panel of fewer rows is left out
+ * @typedef {import('./plot.js').Shared & { kind: 'dots', each?: import('./plot.js').Each, ratio:
+ *   string, figures: readonly string[], has?: (row: TableRow) => boolean, name?: (row: TableRow) =>
+ *   string, panel?: (row: TableRow) => string, series?: (table: Table) => string, color?: (row:
+ *   TableRow) => number, filled?: (row: TableRow) => boolean, limits?: (row: TableRow) => readonly
+ *   number[], order?: 'mean', rowsMin?: number, summary: (dots: readonly Dot[], names: readonly
+ *   string[]) => string, note: string | ((dots: readonly Dot[]) => string), axis: string, head:
+ *   string, }} DotsSpec figures: further metrics of numbers and pointer texts; series: meaning of a
+ *   dot, if each table has the same contenders; color: colour of rows that are not contenders;
+ *   rowsMin: panels with fewer rows are omitted
  *
  * @typedef {object} Dot
  * @property {TableRow} row
@@ -42,15 +30,15 @@ import { columnOf, contendersIn, headOf, left, partsOf, plainName, right } from 
  * @property {string} plain without
  * @property {string} panel
  * @property {number} at its row in the panel
- * @property {number} table which series
+ * @property {number} table index of the series
  * @property {number} ratio
  * @property {number | null} low
  * @property {number | null} high
- * @property {string} shown the ratio as the table has it
+ * @property {string} shown text of the ratio as in the table
  * @property {string[]} figures
  * @property {{ color: number, series: number | null }} color
  * @property {boolean} filled
- * @property {readonly number[]} limits that its ratio is held to
+ * @property {readonly number[]} limits limits of gates on its ratio
  *
  * @typedef {{ name: string, rows: string[] }} Panel
  * @typedef {{ dots: Dot[], panels: Panel[], series: string[], units: string[],
@@ -61,7 +49,7 @@ import { columnOf, contendersIn, headOf, left, partsOf, plainName, right } from 
  * @param {readonly Table[]} tables
  * @param {DotsSpec} spec
  * @param {import('./plot.js').PlotContext} context
- * @returns {Plot[]} none without a ratio
+ * @returns {Plot[]} empty without a ratio
  */
 export function dots(tables, spec, context) {
   return partsOf(spec, tables).flatMap((part) => {
@@ -127,18 +115,18 @@ function figureOf(tables, key, row) {
 
 /**
  * @param {readonly Table[]} tables
- * @param {Dot[]} found
+ * @param {Dot[]} allDots
  * @param {DotsSpec} spec
  * @returns {Plot}
  */
-function toPlot(tables, found, spec) {
-  const panels = panelsOf(found, spec);
-  for (const dot of found) {
+function toPlot(tables, allDots, spec) {
+  const panels = panelsOf(allDots, spec);
+  for (const dot of allDots) {
     dot.at = panels.find(({ name }) => name === dot.panel)?.rows.indexOf(dot.name) ?? 0;
   }
   /** @type {Chart} */
   const chart = {
-    dots: found,
+    dots: allDots,
     panels,
     spec,
     series: spec.series === undefined ? [] : tables.map(spec.series),
@@ -147,8 +135,8 @@ function toPlot(tables, found, spec) {
   const names = panels.flatMap(({ rows }) => rows);
   return {
     ...headOf(spec, tables),
-    summary: spec.summary(found, names),
-    note: typeof spec.note === 'string' ? spec.note : spec.note(found),
+    summary: spec.summary(allDots, names),
+    note: typeof spec.note === 'string' ? spec.note : spec.note(allDots),
     variants: [{ name: 'log', draw: ({ width }) => drawDots(chart, width) }],
     table: chart.series.length > 0 ? numbersBySeries(chart) : numbersByRow(chart),
   };
@@ -157,7 +145,7 @@ function toPlot(tables, found, spec) {
 /**
  * @param {readonly Dot[]} found
  * @param {DotsSpec} spec
- * @returns {Panel[]} rows as tables have them, or by their mean
+ * @returns {Panel[]} rows in the order of tables, or by their mean
  */
 function panelsOf(found, { order }) {
   return [...new Set(found.map(({ panel }) => panel))].map((name) => {
@@ -169,14 +157,14 @@ function panelsOf(found, { order }) {
   });
 }
 
-/** @param {readonly Dot[]} found @returns {number} geometric */
+/** @param {readonly Dot[]} found @returns {number} geometric mean */
 function meanOf(found) {
   return Math.exp(found.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / found.length);
 }
 
 /** @param {Chart} chart @returns {import('./plot.js').PlotTable} */
-function numbersByRow({ dots: found, units, spec }) {
-  const spans = found.some(({ low }) => low !== null);
+function numbersByRow({ dots: allDots, units, spec }) {
+  const spans = allDots.some(({ low }) => low !== null);
   return {
     columns: [
       left(spec.head),
@@ -184,7 +172,7 @@ function numbersByRow({ dots: found, units, spec }) {
       right('ratio'),
       ...(spans ? [right('from'), right('to')] : []),
     ],
-    rows: found.map(({ name, figures, ratio, low, high, color: { series } }) => ({
+    rows: allDots.map(({ name, figures, ratio, low, high, color: { series } }) => ({
       series,
       texts: [
         ...[name, ...figures, formatRatio(ratio)],
@@ -195,7 +183,7 @@ function numbersByRow({ dots: found, units, spec }) {
 }
 
 /** @param {Chart} chart @returns {import('./plot.js').PlotTable} */
-function numbersBySeries({ dots: found, panels, series, units: [unit], spec }) {
+function numbersBySeries({ dots: allDots, panels, series, units: [unit], spec }) {
   return {
     columns: [left(spec.head), ...series.map((name) => right(`${name}, ${unit}`))],
     rows: panels.flatMap(({ rows }) =>
@@ -204,7 +192,7 @@ function numbersBySeries({ dots: found, panels, series, units: [unit], spec }) {
         texts: [
           name,
           ...series.map((_, i) => {
-            const dot = found.find((one) => one.name === name && one.table === i);
+            const dot = allDots.find((one) => one.name === name && one.table === i);
             return dot === undefined ? NONE : `${dot.figures[0]} (${formatRatio(dot.ratio)})`;
           }),
         ],

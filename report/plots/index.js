@@ -1,4 +1,4 @@
-/** The plots of documents, by kind: what reports of workloads declare, from their tables. */
+/** The plots of documents, by kind, as declared by the reports of workloads. */
 
 import { usageError } from '../../lib/errors.js';
 import { bars } from './bars.js';
@@ -16,9 +16,9 @@ const KINDS = Object.freeze({ bars, dots, lines, scatter, timeline });
 
 /**
  * @param {import('../../lib/report-types.js').Document} document
- * @param {readonly string[]} [contenders] of several documents that share their colours
+ * @param {readonly string[]} [contenders] contenders of several documents with common colours
  * @returns {import('./plot.js').Plot[]}
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: a kind that is not known
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: unknown kind
  */
 export function plotsOf({ parts, contenders: own }, contenders = own) {
   const context = plotContext(contenders);
@@ -39,7 +39,7 @@ function kindOf(kind) {
 
 /**
  * @param {readonly import('../../lib/report-types.js').Document[]} documents
- * @returns {string[]} the contenders of all, each once: the number of one is that of its colour
+ * @returns {string[]} distinct contenders of all; the index is the index of the colour
  */
 export function contendersOf(documents) {
   return [...new Set(documents.flatMap(({ contenders }) => contenders))];
@@ -47,8 +47,8 @@ export function contendersOf(documents) {
 
 /**
  * @param {readonly import('./plot.js').Plot[]} plots
- * @returns {import('./plot.js').Plot[]} no two of one name: windows may differ in what the name
- *   leaves out
+ * @returns {import('./plot.js').Plot[]} with unique names, since names may omit differences of
+ *   windows
  */
 function withOwnIds(plots) {
   /** @type {Map<string, number>} */

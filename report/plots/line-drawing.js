@@ -1,4 +1,4 @@
-/** The drawing of curves: by a number, by a logarithm, or by results in their order. */
+/** The drawing of curves: over numbers, logarithms, or results in order. */
 
 import { roleColor } from '../palette.js';
 import {
@@ -19,17 +19,17 @@ import { colorOf } from './plot.js';
  * @typedef {object} XAxis
  * @property {string} name
  * @property {'value' | 'log' | 'order'} kind
- * @property {number[]} values that points have
- * @property {string[] | null} labels of an order
+ * @property {number[]} values values of points
+ * @property {string[] | null} labels labels of positions
  * @property {number[]} [ticks]
  * @property {(value: number) => string} [format]
  */
 
 const HEIGHT = 360;
-/** Of the points so many have one mark; that of each curve elsewhere. */
+/** Points per mark; curves have marks at different points. */
 const SYMBOL_EVERY = 4;
 const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond'];
-/** Of a curve so many points are found by the pointer; the rest lies between them. */
+/** Maximum points of a curve that react to the pointer; the others lie between them. */
 const POINTS_MAX = 10;
 
 /**
@@ -55,7 +55,7 @@ export function drawLines(chart, { width, log }) {
         ...curves.map((curve, i) =>
           lineOf(curve, { index: i, chart, narrow, labelX: named ? width - right + 10 : null }),
         ),
-        ...(x.kind === 'order' ? curves.map(intervals) : []),
+        ...curves.map((curve) => intervals(curve, log)).filter(({ data }) => data.length > 0),
         ...kneesOf(curves, narrow, x.format ?? shortNumber),
       ],
     }),
@@ -73,7 +73,7 @@ export function drawLines(chart, { width, log }) {
 /** @param {Curve} curve @param {XAxis} axis */
 function shownPoints({ points }, { ticks }) {
   if (ticks === undefined || points.length <= POINTS_MAX) return points;
-  // Eight points make a decade: by a power of two the whole ones, such as 99 %, stay.
+  // Eight points per decade: thinning by powers of two keeps the whole ones, such as 99 %.
   const step = 2 ** Math.ceil(Math.log2(points.length / POINTS_MAX));
   return points.filter((_, i) => (i + 1) % step === 0 || i === points.length - 1);
 }
@@ -100,7 +100,11 @@ function orderAxis(labels) {
  */
 function yAxisOf({ curves, y: { format, fromZero } }, { log, name }) {
   const all = curves.flatMap(({ points }) =>
-    points.flatMap(({ y, low, high }) => (fromZero ? [y] : [y, low ?? y, high ?? y])),
+    points.flatMap(({ y, low, high }) => [
+      y,
+      high ?? y,
+      fromZero && !(Number(low) > 0) ? y : (low ?? y),
+    ]),
   );
   const [least, most] = [Math.min(...all), Math.max(...all)];
   const text = (/** @type {number} */ value) =>
@@ -108,7 +112,7 @@ function yAxisOf({ curves, y: { format, fromZero } }, { log, name }) {
   const axis = numberAxis(text, { name, vertical: true, type: log ? 'log' : 'value' });
   if (log) return withTicks(axis, logScale(Math.max(1e-9, least), most, 10));
   if (fromZero) return { ...axis, min: 0 };
-  // The ends are where the data end, and no round numbers.
+  // The axis ends where the data end, not at round numbers.
   const room = (most - least || most || 1) * 0.1;
   const splitLine = { ...axis.splitLine, showMinLine: false, showMaxLine: false };
   const ends = { showMinLabel: false, showMaxLabel: false };
@@ -125,12 +129,12 @@ function yAxisOf({ curves, y: { format, fromZero } }, { log, name }) {
 /**
  * @param {Curve} curve
  * @param {{ index: number, chart: Chart, narrow: boolean, labelX: number | null }} options labelX:
- *   where its name stands; null: nowhere
+ *   position of its name; null: no name
  * @returns {any}
  */
-function lineOf({ name, color: own, points }, { index, chart, narrow, labelX }) {
-  const number = own.series ?? own.color;
-  const color = colorOf(own);
+function lineOf({ name, color: ownColor, points }, { index, chart, narrow, labelX }) {
+  const number = ownColor.series ?? ownColor.color;
+  const color = colorOf(ownColor);
   const inOrder = chart.x.kind === 'order';
   const shape = inOrder ? 'circle' : SYMBOLS[number % SYMBOLS.length];
   const dense = chart.x.ticks !== undefined;
@@ -138,7 +142,7 @@ function lineOf({ name, color: own, points }, { index, chart, narrow, labelX }) 
     type: 'line',
     name,
     data: points.map(({ x, y }) => [x, y]),
-    // A second mark beside the colour, for those who do not tell colours apart.
+    // A symbol in addition to the colour, for colour-blind readers.
     symbol: (/** @type {unknown} */ _, /** @type {{ dataIndex: number }} */ { dataIndex }) =>
       dense && (narrow || dataIndex % SYMBOL_EVERY !== number % SYMBOL_EVERY) ? 'none' : shape,
     symbolSize: 6,
@@ -155,13 +159,13 @@ function lineOf({ name, color: own, points }, { index, chart, narrow, labelX }) 
       width: 205,
       overflow: 'truncate',
     },
-    // In one column, in which names of curves that end at one height make room for each other.
+    // In one column, where names of curves that end at the same height are moved apart.
     labelLayout: { x: labelX ?? 0, align: 'left', moveOverlap: 'shiftY' },
     ...(index === 0 && linesOf(chart)),
   };
 }
 
-/** @param {Chart} chart @returns {any} changes of level, and the levels */
+/** @param {Chart} chart @returns {any} marks of changes of level, and of levels */
 function linesOf({ changes, levels }) {
   if (changes.length === 0) return {};
   const lineStyle = { color: roleColor('muted'), type: 'dashed', width: 1 };
@@ -181,9 +185,15 @@ function linesOf({ changes, levels }) {
   };
 }
 
-/** @param {Curve} curve @returns {any} vertical lines from low to high */
-function intervals({ points, color }) {
-  const known = points.filter(({ low, high }) => low !== null && high !== null);
+/**
+ * @param {Curve} curve
+ * @param {boolean} log logarithmic axis, which has no 0
+ * @returns {any} vertical lines from low to high
+ */
+function intervals({ points, color }, log) {
+  const known = points.filter(
+    ({ low, high }) => low !== null && high !== null && (low > 0 || !log),
+  );
   return {
     type: 'custom',
     silent: true,
@@ -202,7 +212,7 @@ function intervals({ points, color }) {
  * @param {readonly Curve[]} curves
  * @param {boolean} narrow
  * @param {(x: number) => string} format
- * @returns {any[]} a ring around the knee of each curve
+ * @returns {any[]} rings around the knees
  */
 function kneesOf(curves, narrow, format) {
   const knees = curves.flatMap(({ points, color }) =>

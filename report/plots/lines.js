@@ -1,6 +1,6 @@
 /**
- * Curves: a metric of tables by a number, or by results in their order; or percentiles of what took
- * time, on an axis that gives each further nine the same room. Drawing them is line-drawing.js.
+ * Curves: a metric of tables over numbers, or over results in order; or percentiles of times, on an
+ * axis with equal width per nine. line-drawing.js draws them.
  */
 
 import { plainText } from '../../lib/format.js';
@@ -32,7 +32,7 @@ import {
  * @property {number} y
  * @property {number | null} low
  * @property {number | null} high
- * @property {boolean} marked as the knee of the curve
+ * @property {boolean} marked whether it is the knee of the curve
  *
  * @typedef {object} Curve
  * @property {string} name with its marks
@@ -46,37 +46,25 @@ import {
  * @property {Curve[]} curves
  * @property {import('./line-drawing.js').XAxis} x
  * @property {{ name: string, format: (value: number | null) => string, fromZero: boolean }} y
- * @property {number[]} changes where a vertical line is drawn
+ * @property {number[]} changes positions of vertical lines
  * @property {[[number, number], [number, number]][]} levels ends of horizontal lines
- * @property {(curve: Curve, point: LinePoint) => string} text of a point
+ * @property {(curve: Curve, point: LinePoint) => string} text text of a point
  */
 
 /**
- * @typedef {import('./plot.js').Shared & {
- *   kind: 'lines',
- *   each?: import('./plot.js').Each,
- *   has?: (row: TableRow) => boolean,
- *   series?: (row: TableRow) => string,
- *   scales?: readonly string[],
- *   summary: (curves: readonly Curve[], format: (value: number | null) => string) => string,
- *   note: string | ((curves: readonly Curve[]) => string),
- *   head: string,
- *   metric?: string,
- *   x?: (row: TableRow) => number,
- *   xName?: string,
- *   xText?: (x: number) => string,
- *   xScale?: 'log',
- *   thing?: string,
- *   yName?: string,
- *   inOrder?: (row: TableRow) => [string, string],
- *   changes?: (rows: readonly TableRow[]) => { at: number[], levels: Chart['levels'] },
- *   knee?: (rows: readonly TableRow[]) => number | null,
- *   histogram?: (benchmark: any) => Histogram | null,
- *   ends?: (row: TableRow) => number,
- *   names?: { value: string, of: string },
- * }} LinesSpec series: what is no contender, of colours of its own; inOrder: x is the position of a
- *   row, and these its names, on the axis and whole; ends: a plot of the rows of the least of these
- *   numbers and one of the greatest
+ * @typedef {import('./plot.js').Shared & { kind: 'lines', each?: import('./plot.js').Each, has?:
+ *   (row: TableRow) => boolean, series?: (row: TableRow) => string, scales?: readonly string[],
+ *   summary: (curves: readonly Curve[], format: (value: number | null) => string) => string, note:
+ *   string | ((curves: readonly Curve[]) => string), head: string, metric?: string, x?: (row:
+ *   TableRow) => number, xName?: string, xText?: (x: number) => string, xScale?: 'log', thing?:
+ *   string, yName?: string, inOrder?: (row: TableRow) => [string, string], changes?: (rows:
+ *   readonly TableRow[]) => { at: number[], levels: Chart['levels'] }, knee?: (rows: readonly
+ *   TableRow[]) => number | null, histogram?: (benchmark: any) => Histogram | null, ends?: (row:
+ *   TableRow) => number, names?: { value: string, of: string }, range?: { note: string, of?: (row:
+ *   TableRow) => readonly [number, number] | null }, }} LinesSpec series: groups other than
+ *   contenders, with separate colours; inOrder: x is the position of a row; these are its short and
+ *   full names; ends: one plot of the rows with the minimum of these numbers and one with the
+ *   maximum; range: whiskers, by default the interval of the metric
  */
 
 /**
@@ -108,22 +96,41 @@ function curvesOf(rows, spec, context) {
   const labelOf = series ?? ((row) => plainName(row));
   const labels = [...new Set(rows.map(labelOf))];
   return labels.flatMap((label, color) => {
-    const own = rows.filter((row) => labelOf(row) === label);
-    const marked = knee(own);
-    const points = own.flatMap((row, i) => {
+    const rowsOfCurve = rows.filter((row) => labelOf(row) === label);
+    const marked = knee(rowsOfCurve);
+    const points = rowsOfCurve.flatMap((row, i) => {
       const value = row.values[metric];
       const y = value === undefined ? null : numberOf(value);
       if (y === null || !('value' in value)) return [];
       const at = inOrder === undefined ? x(row) : i;
-      return [{ x: at, y, low: value.low, high: value.high, marked: at === marked }];
+      const [low, high] = rangeOf(row, value, spec);
+      return [{ x: at, y, low, high, marked: at === marked }];
     });
     if (points.length === 0) return [];
-    const owner = series === undefined ? context.seriesOf(own[0].contender) : null;
+    const owner = series === undefined ? context.seriesOf(rowsOfCurve[0].contender) : null;
     const plain = plainText(label);
     return [
-      { name: plain, plain, color: { color, series: owner }, points, rows: own, histogram: null },
+      {
+        name: plain,
+        plain,
+        color: { color, series: owner },
+        points,
+        rows: rowsOfCurve,
+        histogram: null,
+      },
     ];
   });
+}
+
+/**
+ * @param {TableRow} row
+ * @param {{ low: number | null, high: number | null }} interval
+ * @param {LinesSpec} spec
+ * @returns {readonly (number | null)[]} ends of the whisker
+ */
+function rangeOf(row, { low, high }, { range, inOrder }) {
+  if (range?.of !== undefined) return range.of(row) ?? [null, null];
+  return range === undefined && inOrder === undefined ? [null, null] : [low, high];
 }
 
 /**
@@ -151,10 +158,11 @@ function toPlot(tables, { spec, curves, format, rows }) {
     y: { name: yName, format, fromZero: inOrder === undefined },
     changes,
     levels,
-    text({ plain }, { x, y }) {
+    text({ plain }, { x, y, low, high }) {
       const where = labels === null ? countOf(x, thing) : (labels[x] ?? '');
       const unit = yName === '' || labels !== null ? '' : `, ${yName}`;
-      return `${labels === null ? `${plain}, ` : ''}${where}: ${format(y)}${unit}`;
+      const range = low === null || labels !== null ? '' : ` (${format(low)} to ${format(high)})`;
+      return `${labels === null ? `${plain}, ` : ''}${where}: ${format(y)}${unit}${range}`;
     },
   };
   return {
@@ -184,10 +192,12 @@ function toPlot(tables, { spec, curves, format, rows }) {
  */
 function linesPlot(tables, spec, chart, scales) {
   const { curves, y } = chart;
+  const note = typeof spec.note === 'string' ? spec.note : spec.note(curves);
+  const hasRange = curves.some(({ points }) => points.some(({ low }) => low !== null));
   return {
     ...headOf(spec, tables),
     summary: spec.summary(curves, y.format),
-    note: typeof spec.note === 'string' ? spec.note : spec.note(curves),
+    note: spec.range && hasRange ? `${note} ${spec.range.note}` : note,
     variants: scales.map((name) => ({
       name,
       draw: ({ width }) => drawLines(chart, { width, log: name === 'log' }),
@@ -197,7 +207,7 @@ function linesPlot(tables, spec, chart, scales) {
 
 /**
  * @param {readonly Table[]} tables
- * @returns {import('./plot.js').PlotTable} as it is
+ * @returns {import('./plot.js').PlotTable} unchanged
  */
 function wholeTable([table]) {
   return {
@@ -219,9 +229,9 @@ function percentilePlots(tables, spec, context) {
   const parts =
     ends === undefined ? [null] : [...new Set([Math.min(...numbers), Math.max(...numbers)])];
   return parts.flatMap((n) => {
-    const own = n === null ? all : all.filter(({ row }) => ends?.(row) === n);
+    const shownRows = n === null ? all : all.filter(({ row }) => ends?.(row) === n);
     const curves = percentileCurves(
-      own.map(({ name, row }) => ({
+      shownRows.map(({ name, row }) => ({
         name,
         row,
         plain: plainName(row),

@@ -1,4 +1,4 @@
-/** Percentiles as curves: their points, their axis, their numbers. */
+/** Percentiles as curves: points, axis, numbers. */
 
 import { formatDuration } from '../../lib/format.js';
 import { percentileCurve } from '../analysis/curve.js';
@@ -14,7 +14,7 @@ const TICKS = [2, 4, 10, 20, 100, 1000, 1e4, 1e5, 1e6];
 /**
  * @param {readonly { name: string, plain: string, color: Curve['color'],
  *   row: import('./plot.js').TableRow, histogram: Histogram | null }[]} found
- * @returns {Curve[]} of those that have points enough
+ * @returns {Curve[]} curves with enough points
  */
 export function percentileCurves(found) {
   return found.flatMap(({ histogram, row, ...curve }) => {
@@ -27,7 +27,7 @@ export function percentileCurves(found) {
 
 /**
  * @param {Curve[]} curves
- * @param {{ value: string, of: string }} names what is measured, and of what
+ * @param {{ value: string, of: string }} names names of the quantity and of its subject
  * @returns {import('./lines.js').Chart}
  */
 export function percentileAxis(curves, { value, of }) {

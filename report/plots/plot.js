@@ -1,7 +1,7 @@
 /**
- * What a plot is, and the words that plots have in common. A kind of plot is a pure function from
- * tables of the model and a specification to plots: texts, a table of numbers and options of
- * ECharts. It renders nothing (that is svg.js) and knows no page, no workload and no metric.
+ * Definition of a plot, and common texts of plots. A kind of plot is a pure function from tables of
+ * the model and a specification to plots: texts, a table of numbers and options of ECharts. It
+ * renders nothing (that is svg.js) and knows no page, no workload and no metric.
  */
 
 import { NONE, plainText } from '../../lib/format.js';
@@ -13,10 +13,10 @@ import { rowTexts, valueText } from '../text.js';
 /** @typedef {import('../../lib/report-types.js').Column} Column */
 
 /**
- * @typedef {object} Point where the pointer finds a value
- * @property {number} seriesIndex of the option, for the axes
- * @property {[number, number]} at in values of its axes
- * @property {number | null} series whose it is: the number of a contender's colour
+ * @typedef {object} Point target of the pointer
+ * @property {number} seriesIndex index in the option, for its axes
+ * @property {[number, number]} at position in values of its axes
+ * @property {number | null} series index of a contender's colour
  * @property {string} text
  */
 
@@ -25,7 +25,7 @@ import { rowTexts, valueText } from '../text.js';
  * @property {number} height pixels
  * @property {import('echarts').EChartsOption} option in colours of palette.js only
  * @property {Point[]} points
- * @property {'x' | 'y' | 'xy'} nearest by what the pointer looks for its point
+ * @property {'x' | 'y' | 'xy'} nearest distance by which the pointer finds a point
  */
 
 /**
@@ -42,38 +42,35 @@ import { rowTexts, valueText } from '../text.js';
 
 /**
  * @typedef {object} Plot
- * @property {string} id also the name of its file: `throughput-get-burst`
+ * @property {string} id id and file name: `throughput-get-burst`
  * @property {string} title
- * @property {string} summary what is to be seen, in a sentence: the alternative text
- * @property {string} note how to read it
- * @property {string | null} of the id of the table that it belongs to; null: to the whole
- * @property {boolean} [first] it stands above all tables
- * @property {Variant[]} variants the first is what is shown without a choice
+ * @property {string} summary description in one sentence: the alternative text
+ * @property {string} note reading instructions
+ * @property {string | null} of id of its table; null: of the whole document
+ * @property {boolean} [first] shown above all tables
+ * @property {Variant[]} variants the first is the default
  * @property {PlotTable} table
  */
 
 /**
  * @typedef {object} PlotContext
- * @property {(contender: string | null) => number} seriesOf the number of its colour
+ * @property {(contender: string | null) => number} seriesOf index of its colour
  */
 
 /**
- * @typedef {object} Shared what the specification of each kind has
+ * @typedef {object} Shared common part of the specifications
  * @property {(tables: readonly Table[]) => string} id
  * @property {(tables: readonly Table[]) => string} title
  * @property {boolean} [first]
  */
 
 /**
- * A plot for each table, or for tables of one name.
+ * One plot per table, or per name of tables.
  * @typedef {'table' | ((table: Table) => string)} Each
  */
 
-/** From this ratio between the greatest and the least on, a linear axis hides the least. */
-export const LOG_FROM = 30;
-
 /**
- * @param {readonly string[]} contenders of a document, or of several that share their colours
+ * @param {readonly string[]} contenders contenders of a document, or of several with common colours
  * @returns {PlotContext}
  */
 export function plotContext(contenders) {
@@ -109,7 +106,7 @@ export function headOf(spec, tables) {
 /**
  * @param {readonly Table[]} tables
  * @param {(row: TableRow) => boolean} has
- * @returns {TableRow[]} also those that no table shows
+ * @returns {TableRow[]} including those without a table
  */
 export function rowsOf(tables, has) {
   return tables.flatMap(({ rows, plotted = rows }) => plotted).filter(has);
@@ -118,8 +115,8 @@ export function rowsOf(tables, has) {
 /**
  * @param {readonly Table[]} tables
  * @param {(row: TableRow) => boolean} has
- * @returns {{ name: string, row: TableRow }[]} rows with a figure, as tables name them; without
- *   the harness overhead, which is no contender, unless it is alone
+ * @returns {{ name: string, row: TableRow }[]} rows with a figure, with the names of tables;
+ *   without the harness overhead, which is not a contender, unless it is alone
  */
 export function contendersIn(tables, has) {
   const all = tables.flatMap((table) =>
@@ -142,7 +139,7 @@ export function columnOf(tables, metric) {
 
 /**
  * @param {Pick<Column, 'unit' | 'as' | 'digits'> | undefined} column
- * @returns {(value: number | null) => string} in its unit, without its interval
+ * @returns {(value: number | null) => string} with unit, without interval
  */
 export function formatOf(column) {
   return (value) =>
@@ -175,7 +172,7 @@ export function left(name) {
 
 /**
  * @param {string} text
- * @returns {string} for files and identifiers: letters, digits and hyphens only
+ * @returns {string} form for files and identifiers: letters, digits and hyphens only
  */
 function plotName(text) {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
@@ -183,7 +180,7 @@ function plotName(text) {
 
 /**
  * @param {TableRow} row
- * @returns {string} for a sentence: without marks
+ * @returns {string} name in a sentence, without marks
  */
 export function plainName({ contender }) {
   return plainText(contender ?? '');
@@ -200,7 +197,7 @@ export function countOf(n, thing) {
 
 /**
  * @param {string} text
- * @param {number} [series] that it is hidden with
+ * @param {number} [series] series that hides it
  * @returns {any} the heading of a small plot
  */
 export function panelTitle(text, series) {
@@ -231,7 +228,7 @@ export function legendOf(names, { left: at, narrow = false }) {
 
 /**
  * @param {{ color: number, series: number | null }} curve
- * @returns {string} of a contender, or of something that nothing hides
+ * @returns {string} colour of a contender, or of a part that is never hidden
  */
 export function colorOf({ color, series }) {
   return series === null ? freeColor(color) : seriesColor(series);

@@ -1,4 +1,4 @@
-/** Single operations as points, with a line by least squares: a plot of each table. */
+/** Single operations as points, with a line by least squares: one plot per table. */
 
 import { plainText } from '../../lib/format.js';
 import { freeColor } from '../palette.js';
@@ -12,7 +12,7 @@ import { columnOf, countOf, formatOf, headOf, left, right, rowsOf } from './plot
 /** @typedef {(value: number | null) => string} Format */
 
 const HEIGHT = 380;
-/** More would make a page of some megabytes, and hide each other. */
+/** More points would overlap and make a page of some megabytes. */
 const POINTS_MAX = 5000;
 
 /**
@@ -22,16 +22,16 @@ const POINTS_MAX = 5000;
  * @property {(tables: readonly Table[]) => string} title
  * @property {(label: string, fit: Fit) => string} summary
  * @property {string} note
- * @property {string} metric whose column says the unit
+ * @property {string} metric metric whose column has the unit
  * @property {(benchmark: any) => boolean} has
  * @property {(row: TableRow) => string} series
  * @property {(benchmark: any) => [number, number][]} points
  * @property {(points: [number, number][]) => Fit} fit
  * @property {string} xName
  * @property {string} yName
- * @property {string} head of the name
- * @property {[string, string]} fitNames of intercept and slope
- * @property {string} thing one of x: `key`
+ * @property {string} head head of the name
+ * @property {[string, string]} fitNames names of intercept and slope
+ * @property {string} thing singular unit of x: `key`
  *
  * @typedef {{ label: string, points: [number, number][], fit: Fit }} Cloud
  */
@@ -39,7 +39,7 @@ const POINTS_MAX = 5000;
 /**
  * @param {readonly Table[]} tables
  * @param {ScatterSpec} spec
- * @returns {Plot[]} none without a point
+ * @returns {Plot[]} empty without a point
  */
 export function scatter(tables, spec) {
   return tables.flatMap((table) => {

@@ -1,6 +1,6 @@
 /**
- * Throughput over time, a small plot for each storage with a line for each round: the warm-up,
- * shaded, up to the start of measuring, then what was measured; collections where they are known.
+ * Throughput over time, a small plot per storage with a line per round: the shaded warm-up, then
+ * the measurement; with garbage collections if known.
  */
 
 import { formatCount, formatDuration, formatThroughput } from '../../lib/format.js';
@@ -28,10 +28,10 @@ import { contendersIn, countOf, headOf, left, panelTitle, partsOf, right } from 
 
 const PANEL_HEIGHT = 128;
 const PANEL_HEAD = 26;
-/** Of a collection's shade, half of it above the axis; and its width at least, to be seen. */
+/** Height of the mark of a collection, half of it above the axis; and its minimum visible width. */
 const COLLECTION_HEIGHT = 14;
 const COLLECTION_SHARE_MIN = 0.004;
-/** Of an interval shorter than this share of a window, a rate says nothing. */
+/** Intervals shorter than this fraction of a window have no meaningful rate. */
 const WINDOW_SHARE_MIN = 0.25;
 
 /**
@@ -39,8 +39,8 @@ const WINDOW_SHARE_MIN = 0.25;
  * @property {string} name
  * @property {number} series
  * @property {{ round: number, warmup: [number, number][], measured: [number, number][],
- *   collections: [number, number][] }[]} rounds points of time (ns, 0 where measuring began) and
- *   rate; collections from and to
+ *   collections: [number, number][] }[]} rounds points of time (ns since the start of measuring)
+ *   and rate; collections with start and end
  * @property {Round[]} source
  */
 
@@ -48,7 +48,7 @@ const WINDOW_SHARE_MIN = 0.25;
  * @param {readonly Table[]} tables
  * @param {TimelineSpec} spec
  * @param {import('./plot.js').PlotContext} context
- * @returns {Plot[]} none where no round has a timeline: slices have none
+ * @returns {Plot[]} empty if no round has a timeline, as in blocks
  */
 export function timeline(tables, spec, { seriesOf }) {
   return partsOf(spec, tables).flatMap((part) => {
@@ -64,7 +64,7 @@ export function timeline(tables, spec, { seriesOf }) {
 /** @param {Round} round */
 function toLines(round) {
   const { warmup, timeline, durationNs, client } = round;
-  const { collections = [] } = client ?? {}; // none where only their sum is known
+  const { collections = [] } = client ?? {}; // empty if only their sum is known
   const before = rates(warmup.curve, warmup.windowNs, warmup.durationNs);
   return {
     round: round.round,
@@ -80,16 +80,16 @@ function pair(a, b) {
 }
 
 /**
- * @param {readonly number[]} counts in each window
+ * @param {readonly number[]} counts count per window
  * @param {number} windowNs
- * @param {number} endNs of all; the last window may be cut off by it
+ * @param {number} endNs end of the data, which may cut off the last window
  * @returns {[number, number][]} middle of each window and its rate
  */
 function rates(counts, windowNs, endNs) {
   return counts.flatMap((count, i) => {
     const fromNs = i * windowNs;
     const ns = Math.min(windowNs, endNs - fromNs);
-    // The rest of a window is too short to say anything, unless there is nothing else.
+    // A short rest of a window is ignored, unless it is the only one.
     if (ns <= 0 || (ns < windowNs * WINDOW_SHARE_MIN && i > 0)) return [];
     return [pair(fromNs + ns / 2, (count / ns) * 1e9)];
   });
@@ -219,8 +219,8 @@ function timeText(ns) {
 /**
  * @param {Panel} panel
  * @param {Panel['rounds'][number]} lines
- * @param {number} index of its axes
- * @param {boolean} first of the panel: it carries the shade
+ * @param {number} index index of its axes
+ * @param {boolean} first first series of the panel, with the shaded area
  * @returns {any}
  */
 function lineOf(panel, { warmup, measured, collections }, index, first) {

@@ -1,10 +1,11 @@
 /**
- * Commands of any name over connections of ioredis or a fork of it, one at a time or many side by
- * side: for workloads that count connections. No handshake beyond the login, so that a proxy that
- * knows neither INFO nor HELLO nor CLIENT takes it, and a server is asked no more than a proxy.
+ * Arbitrary commands over connections of ioredis or a fork of it, one or several, for workloads
+ * that count connections. No handshake except the login, because proxies may not support INFO,
+ * HELLO or CLIENT, and servers should get the same commands.
  */
 
 import { inlineCommand } from '../../protocols/resp/command.js';
+import { withLogin } from '../connection.js';
 import {
   closeIoredis,
   codeLostRequests,
@@ -27,8 +28,9 @@ const PLAIN = {
 export async function openCommands(where, driver) {
   const { Command } = await driver.load();
   return {
-    async connect(name) {
-      const redis = await connectIoredis(where, { name, more: PLAIN, driver });
+    async connect(name, login) {
+      const from = withLogin(where, login);
+      const redis = await connectIoredis(from, { name, more: PLAIN, driver });
       codeLostRequests(redis);
       return {
         send: (words) => redis.call(.../** @type {[string, ...string[]]} */ (words)),

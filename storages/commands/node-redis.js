@@ -1,8 +1,9 @@
 /**
- * Commands of any name over connections of node-redis, for workloads that count connections. RESP2
- * and no handshake beyond the login, as proxies want it. Inline commands it cannot send.
+ * Arbitrary commands over connections of node-redis, for workloads that count connections. RESP2
+ * and no handshake except the login, as required by proxies. It cannot send inline commands.
  */
 
+import { withLogin } from '../connection.js';
 import { connectNodeRedis } from '../redis-clients.js';
 
 const PLAIN = { RESP: /** @type {const} */ (2), disableClientInfo: true };
@@ -13,8 +14,8 @@ const PLAIN = { RESP: /** @type {const} */ (2), disableClientInfo: true };
  */
 export async function openCommands(context) {
   return {
-    async connect(name) {
-      const client = await connectNodeRedis(context, { name, more: PLAIN });
+    async connect(name, login) {
+      const client = await connectNodeRedis(withLogin(context, login), { name, more: PLAIN });
       return {
         send: (words) => client.sendCommand(words),
         async close() {

@@ -1,7 +1,7 @@
 /**
- * Inserting by cassandra-driver. An INSERT of Cassandra overwrites an existing row without an
- * word, so the server's own count of the table's writes tells whether one came twice; rows of one
- * batch that are the same row are one write to it, so what is sent is counted here too.
+ * Inserting by cassandra-driver. An INSERT of Cassandra silently overwrites an existing row, so
+ * duplicates are detected by the server's count of writes to the table; equal rows of one batch are
+ * a single write, so sent rows are counted here too.
  */
 
 import { cassandraClient } from '../../lib/cassandra.js';
@@ -15,8 +15,9 @@ const LOGGED = { prepare: true, logged: true };
 const PAGE_ROWS = 5000;
 const SETTINGS = ['commitlog_sync', 'commitlog_sync_period'];
 
-/** How each strategy is done, for the tables. */
+/** Descriptions of the strategies, for the tables. */
 export const CASSANDRA_INSERTS = Object.freeze({
+  one: 'INSERT, prepared',
   async: 'INSERT, prepared',
   workers: 'INSERT, prepared, a connection per worker',
   pairs: 'unlogged batch of two',
@@ -41,7 +42,7 @@ export async function openCassandraInserter(context) {
   const { all, close } = await openSeveral(
     context.connections,
     async () => {
-      // A request that is sent again could be stored twice, and its time would be two requests'.
+      // A retried request could be stored twice, and would take the time of two.
       const client = await cassandraClient(endpoint, credentials, { pooling, once: true });
       await openOrThrow(target, client.connect(), () => client.shutdown());
       return client;
@@ -52,7 +53,7 @@ export async function openCassandraInserter(context) {
 }
 
 /**
- * @param {Client[]} clients one for each worker
+ * @param {Client[]} clients one per worker
  * @param {import('../../lib/types.js').InsertContext} context
  * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */

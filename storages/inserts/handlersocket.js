@@ -1,7 +1,7 @@
 /**
- * Inserting by HandlerSocket, with our client: requests of one flight are committed together by the
- * server, without being a transaction. Rows are read back by SQL, so that what is counted is what
- * other clients see.
+ * Inserting by HandlerSocket, with dragstrip-handlersocket: the server commits the requests of one
+ * flight together, without a transaction. Rows are read back by SQL, to count those visible to
+ * other clients.
  */
 
 import { connectOptions, openOrThrow, requireEndpoint, targetOf } from '../connection.js';
@@ -14,7 +14,7 @@ const CLOSE_LIMIT_MS = 2000;
 /** The protocol's "all". */
 const EVERY_ROW = 4_294_967_295;
 
-/** How each strategy is done, for the tables. */
+/** Descriptions of the strategies, for the tables. */
 export const HANDLERSOCKET_INSERTS = Object.freeze({
   one: 'insert',
   async: 'insert, those of a tick in one flight',
@@ -94,8 +94,8 @@ function inserter(workers, { names: { table }, numberOf }, connect) {
     }
   };
   return {
-    // By HandlerSocket too: another driver in the process would change the speed of this one, and
-    // TRUNCATE would wait for the tables that it holds open.
+    // Also by HandlerSocket, because another driver in the process would change the speed, and
+    // TRUNCATE would wait for its open tables.
     async clear() {
       await workers[0].index.remove('>=', 0, { limit: EVERY_ROW });
     },

@@ -1,4 +1,4 @@
-/** Inserting by lmdb-js, into a file of this run alone: keys are numbers, values plain strings. */
+/** Inserting by lmdb-js, into a temporary file: keys are numbers, values plain strings. */
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ const FILE = 'insert.lmdb';
 const ROWS = 'rows';
 const NEW_ONLY = { noOverwrite: true };
 
-/** How each strategy is done, for the tables. */
+/** Descriptions of the strategies, for the tables. */
 export const LMDB_INSERTS = Object.freeze({
   one: 'putSync, a transaction each',
   async: 'put, if new; joined into transactions',
@@ -42,7 +42,7 @@ export async function openLmdbInserter({ folder, numberOf, profile }) {
       for (const { key, value } of store.rows.getRange()) see(Number(key), Number(value));
     },
     async durability() {
-      // What the driver says of the open store: not every flag that is asked for is taken.
+      // The driver's report on the open store, since not every requested flag is applied.
       const {
         noSync = false,
         noMetaSync = false,
@@ -78,7 +78,7 @@ export async function openLmdbInserter({ folder, numberOf, profile }) {
 /**
  * @param {any} store
  * @param {[number, string][]} rows
- * @returns {number} stored; negative: so many were there
+ * @returns {number} number of stored rows; negative: number of existing ones
  */
 function putAll(store, rows) {
   return storedOf(rows, ([a, b]) => store.putSync(a, b, NEW_ONLY));

@@ -1,7 +1,7 @@
 /**
- * Inserting into a Redis Cluster, as inserts/redis.js does into one server. Keys of one request
- * share a hash tag, the number of its first row: a pipeline, a transaction and MSETNX go to one
- * node, and requests are spread over the slots.
+ * Inserting into a Redis Cluster, like inserts/redis.js for one server. Keys of one request have a
+ * common hash tag, the number of its first row, so a pipeline, a transaction or MSETNX is sent to
+ * one node, and requests are spread over the slots.
  */
 
 import { parseSlots } from '../../protocols/resp/slots.js';
@@ -12,7 +12,7 @@ import { flatMap, glideWrites, ioredisWrites, nodeRedisWrites, REDIS_INSERTS } f
 /** @typedef {import('../../lib/types.js').InsertContext} InsertContext */
 /** @typedef {import('./redis.js').RedisConnection} RedisConnection */
 
-/** How each strategy is done, for the tables. */
+/** Descriptions of the strategies, for the tables. */
 export const CLUSTER_INSERTS = Object.freeze({
   ...REDIS_INSERTS,
   workers: 'SET … NX, a cluster client per worker',

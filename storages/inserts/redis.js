@@ -1,6 +1,6 @@
 /**
- * Inserting by Redis: a string key for each row, `SET … NX`, so that an existing key is refused
- * as a table refuses it. By every driver of Redis.
+ * Inserting by Redis: a string key per row, `SET … NX`, which refuses existing keys like a table.
+ * For every driver of Redis.
  */
 
 import { createCork } from '../connection.js';
@@ -15,7 +15,7 @@ import { storedOf } from './rows.js';
 const NX = /** @type {const} */ ({ condition: 'NX' });
 const KEYS_PER_SCAN = 5000;
 
-/** How each strategy is done, for the tables. */
+/** Descriptions of the strategies, for the tables. */
 export const REDIS_INSERTS = Object.freeze({
   one: 'SET … NX',
   async: 'SET … NX',
@@ -31,10 +31,11 @@ export const REDIS_INSERTS = Object.freeze({
 /**
  * @typedef {(...words: string[]) => Promise<any>} Send a command to one server
  *
- * @typedef {object} RedisConnection whatever the driver
- * @property {() => Promise<Send[]>} nodes each server that has rows
+ * @typedef {object} RedisConnection interface for all drivers
+ * @property {() => Promise<Send[]>} nodes all servers with rows
  * @property {(key: string, value: string) => Promise<any>} set `SET key value NX`
- * @property {(rows: string[]) => Promise<any[]>} pipeline the same of each, keys and values in turn
+ * @property {(rows: string[]) => Promise<any[]>} pipeline the same for each, alternating keys and
+ *   values
  * @property {(rows: string[]) => Promise<any[]>} multi the same in a transaction
  * @property {(rows: string[]) => Promise<number>} setMany MSETNX
  * @property {() => Promise<void>} close
@@ -43,9 +44,10 @@ export const REDIS_INSERTS = Object.freeze({
 /** @typedef {import('../../lib/types.js').InsertContext} InsertContext */
 
 /**
- * @typedef {object} Keys after the prefix
- * @property {(from: number) => string} start of the keys of a request whose first row is `from`
- * @property {number} perCommand keys of several rows that one command may have when they are read
+ * @typedef {object} Keys keys without prefix
+ * @property {(from: number) => string} start start of the keys of a request whose first row is
+ *   `from`
+ * @property {number} perCommand whether one command may read keys of several rows
  */
 
 /** @type {Keys} */
@@ -113,7 +115,7 @@ export function ioredisWrites(client, cork = () => {}) {
 }
 
 /**
- * @param {[Error | null, unknown][]} replies one pair of error and reply for each command
+ * @param {[Error | null, unknown][]} replies one pair of error and reply per command
  * @returns {unknown[]}
  */
 function unwrap(replies) {
@@ -175,7 +177,7 @@ export async function glideConnection(context) {
 
 /**
  * @param {any} client of GLIDE, of one server or of a cluster
- * @param {any} Batch the class of its batches
+ * @param {any} Batch class of its batches
  * @returns {Omit<RedisConnection, 'nodes'>}
  */
 export function glideWrites(client, Batch) {
@@ -190,7 +192,7 @@ export function glideWrites(client, Batch) {
     set: (key, value) => client.set(key, value, absent),
     pipeline: (rows) => send(false, rows),
     multi: (rows) => send(true, rows),
-    setMany: (rows) => client.customCommand(['MSETNX', ...rows]).then(Number), // true where stored
+    setMany: (rows) => client.customCommand(['MSETNX', ...rows]).then(Number), // true if stored
     async close() {
       if (!client.isClosed) client.close();
     },
@@ -198,8 +200,8 @@ export function glideWrites(client, Batch) {
 }
 
 /**
- * @param {any} reply a map of GLIDE is a list of its keys and values
- * @returns {any} as Redis sends it without maps
+ * @param {any} reply GLIDE returns maps as lists of keys and values
+ * @returns {any} in the form of Redis without maps
  */
 export function flatMap(reply) {
   if (!Array.isArray(reply) || reply[0]?.key === undefined) return reply;
@@ -235,7 +237,7 @@ function redisInserter(clients, { names: { redisPrefix: prefix }, numberOf }, ke
       atomic: { build, send: (rows, worker) => clients[worker].multi(rows), stored },
       rows: {
         build,
-        // The reply says only whether all were stored.
+        // The reply is only whether all were stored.
         send: (rows, worker) =>
           clients[worker].setMany(rows).then((reply) => (reply === 1 ? rows.length / 2 : -1)),
         stored: (reply) => reply,
@@ -244,7 +246,7 @@ function redisInserter(clients, { names: { redisPrefix: prefix }, numberOf }, ke
   };
 }
 
-/** @param {unknown[]} replies of SET … NX: OK, or null where the key was there */
+/** @param {unknown[]} replies replies of SET … NX: OK, or null if the key exists */
 function stored(replies) {
   return storedOf(replies, (reply) => reply === 'OK');
 }
@@ -312,7 +314,7 @@ async function readDurability(client) {
     const [send] = await client.nodes();
     const settings = [];
     for (const name of ['appendonly', 'appendfsync', 'save']) {
-      // Pairs of name and value; an object where the protocol has maps.
+      // Pairs of name and value; an object with RESP3.
       const reply = await send('CONFIG', 'GET', name);
       const value = Array.isArray(reply) ? reply[1] : reply?.[name];
       settings.push(`${name} ${value === '' ? 'none' : value}`);

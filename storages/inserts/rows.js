@@ -1,11 +1,11 @@
-/** The rows of one request, and how many of them a reply has stored. Pure. */
+/** The rows of one request, and the number stored according to the reply. Pure. */
 
 /**
  * @template T
  * @param {number} from
  * @param {number} to
  * @param {(a: number) => T} make
- * @returns {T[]} of each number from `from` to `to` - 1
+ * @returns {T[]} rows of the numbers from `from` to `to` - 1
  */
 export function rowsOf(from, to, make) {
   const rows = [];
@@ -17,7 +17,7 @@ export function rowsOf(from, to, make) {
  * @template T
  * @param {readonly T[]} replies one per row
  * @param {(reply: T) => boolean} isStored
- * @returns {number} rows stored; negative: so many were refused
+ * @returns {number} number of stored rows; negative: number of refused ones
  */
 export function storedOf(replies, isStored) {
   let refused = 0;

@@ -9,13 +9,14 @@ import { openSeveral } from './connections.js';
 /** @typedef {import('../sql-clients.js').SqlDriver} SqlDriver */
 /** @typedef {import('../sql-clients.js').SqlConnection} SqlConnection */
 
-/** Rows of a piece of the stream. */
+/** Rows per chunk of the stream. */
 const PIECE_ROWS = 5000;
 
 /**
- * How each strategy is done, for the tables.
+ * Descriptions of the strategies, for the tables.
  * @param {SqlDriver} driver
- * @param {{ pipelines?: boolean }} [how] the driver sends before the reply before has come
+ * @param {{ pipelines?: boolean }} [how] pipelines: the driver sends requests before earlier
+ *   replies
  */
 export function sqlInserts({ infile, prepares }, { pipelines = false } = {}) {
   const insert = prepares ? 'INSERT, prepared' : 'INSERT, text';
@@ -45,7 +46,7 @@ const TEXT_INSERTS = Object.freeze({
 export async function openSqlInserter(context, driver) {
   const { connections } = context;
   const { target, options } = sqlTarget(context, driver.name);
-  // Where LOAD DATA needs other options it has a connection of its own, behind the others.
+  // If LOAD DATA needs different options, it has a separate connection, the last one.
   const loads = Object.keys(driver.infile ?? {}).length > 0;
   let count = 0;
   const { all, close } = await openSeveral(
@@ -54,7 +55,7 @@ export async function openSqlInserter(context, driver) {
       count += 1;
       const own = count > connections ? { ...options, ...driver.infile } : options;
       const connection = await openOrThrow(target, connectSql(driver, own), () => {});
-      connection.on('error', withCode); // also what rejects a request
+      connection.on('error', withCode); // also errors that reject a request
       return connection;
     },
     (connection) => connection.destroy(),
@@ -72,7 +73,7 @@ export function connectSql(driver, options) {
 
 /**
  * @param {SqlDriver} driver
- * @param {SqlConnection[]} connections one for each worker, one more where LOAD DATA has its own
+ * @param {SqlConnection[]} connections one per worker, and possibly one for LOAD DATA
  * @param {import('../../lib/types.js').InsertContext} context
  * @returns {Omit<Inserter, 'close'>}
  */
@@ -136,7 +137,7 @@ function sqlInserter(driver, connections, context) {
 }
 
 /**
- * @param {{ affectedRows: number } | { affectedRows: number }[]} results of the statements
+ * @param {{ affectedRows: number } | { affectedRows: number }[]} results results of the statements
  * @returns {number}
  */
 function sumOfRows(results) {
@@ -147,7 +148,7 @@ function sumOfRows(results) {
 }
 
 /**
- * LOCAL turns an existing row into a warning and skips it.
+ * With LOCAL an existing row is skipped with a warning.
  * @param {string} info `Records: 3  Deleted: 0  Skipped: 1  Warnings: 1`
  */
 function skippedOf(info) {
@@ -158,7 +159,7 @@ function skippedOf(info) {
  * @param {number} from
  * @param {number} to
  * @param {(a: number) => number} number
- * @returns {Readable} lines `a TAB b LF`, made as they are read
+ * @returns {Readable} lines `a TAB b LF`, generated on demand
  */
 function rowLines(from, to, number) {
   let a = from;
@@ -201,7 +202,7 @@ export async function sqlDurability(driver, connection) {
   const rows = /** @type {any[]} */ (driver.result(reply));
   const all = rows.map(({ Variable_name: name, Value }) => [name, Value]);
   const values = Object.fromEntries(all);
-  // Without a binary log it does not matter when that would be synced.
+  // Without a binary log its sync setting has no effect.
   const names = Object.keys(values).filter(
     (name) => name !== 'sync_binlog' || values['log_bin'] !== 'OFF',
   );

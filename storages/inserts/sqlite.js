@@ -1,4 +1,4 @@
-/** Inserting by node:sqlite, into a file of this run alone, with SQLite's own defaults. */
+/** Inserting by node:sqlite, into a temporary file, with SQLite's defaults. */
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const SUFFIXES = ['', '-journal', '-wal', '-shm'];
 /** PRAGMA synchronous (sqlite.org/pragma.html). */
 const SYNCHRONOUS = ['off', 'normal', 'full', 'extra'];
 
-/** How each strategy is done, for the tables. */
+/** Descriptions of the strategies, for the tables. */
 export const SQLITE_INSERTS = Object.freeze({
   one: 'INSERT, prepared, a transaction each',
   logged_batch: 'BEGIN, INSERTs, COMMIT, prepared',
@@ -19,7 +19,7 @@ export const SQLITE_INSERTS = Object.freeze({
 
 /**
  * @param {import('../../lib/types.js').InsertContext} context
- * @param {any} DatabaseSync of node:sqlite
+ * @param {any} DatabaseSync class of node:sqlite
  * @returns {Promise<import('../../lib/types.js').Inserter>}
  */
 export async function openSqliteInserter({ folder, numberOf }, DatabaseSync) {
@@ -97,15 +97,15 @@ function createStore(file, DatabaseSync) {
 
 /**
  * @param {ReturnType<typeof createStore>} store
- * @param {number[]} values keys and numbers in turn
- * @returns {number} rows stored
+ * @param {number[]} values alternating keys and numbers
+ * @returns {number} number of stored rows
  */
-function insertAll({ database, one }, values) {
+function insertAll({ database, one: insertOne }, values) {
   let rows = 0;
   database.exec('begin');
   try {
     for (let i = 0; i < values.length; i += 2) {
-      rows += Number(one.run(values[i], values[i + 1]).changes);
+      rows += Number(insertOne.run(values[i], values[i + 1]).changes);
     }
     database.exec('commit');
   } catch (error) {

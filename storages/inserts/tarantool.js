@@ -1,14 +1,14 @@
-/** Inserting by tarantool-driver: requests of their own, or a function that is a transaction. */
+/** Inserting by tarantool-driver: single requests, or a function that is a transaction. */
 
 import { createCork } from '../connection.js';
 import { rowsOf } from './rows.js';
 
 const FUNCTION = 'dragstrip_insert';
-/** Rows that one select reads back. */
+/** Rows per select when reading back. */
 const PAGE_ROWS = 10_000;
 const ITERATE_ALL = 'all';
 
-/** How each strategy is done, for the tables. */
+/** Descriptions of the strategies, for the tables. */
 export const TARANTOOL_INSERTS = Object.freeze({
   one: 'insert',
   async: 'insert',
@@ -33,7 +33,7 @@ export function tarantoolInserter(handles, { names, numberOf }) {
   const build = (from, to) => rowsOf(from, to, (a) => [a, numberOf(a)]);
   return {
     async clear() {
-      // The marker goes with the rows, and it is the whole run's.
+      // Would also remove the marker, which belongs to the whole run.
       const { tarantoolMarker, tarantoolKey } = names;
       const [marker] = await connection.select(tarantoolMarker, 0, 1, 0, 'eq', [tarantoolKey]);
       await connection.call('dragstrip_reset', names.space);
@@ -58,7 +58,7 @@ export function tarantoolInserter(handles, { names, numberOf }) {
       },
       batch: {
         build,
-        // Not the driver's pipeline(): it is quadratic in the bytes of its requests.
+        // Not the driver's pipeline(), which is quadratic in the bytes of its requests.
         send(rows, worker) {
           corks[worker]();
           const own = handles[worker].connection;

@@ -1,6 +1,6 @@
 /**
- * Locks in Tarantool: functions of box.lua keep them in a space, a waiter is a fiber there.
- * A lock ends by its expiry or with its connection, whichever is first.
+ * Locks in Tarantool: functions of box.lua store them in a space, and a waiter is a fiber. A lock
+ * ends by its expiry or with its connection, whichever is first.
  */
 
 import { targetError } from '../../lib/errors.js';
@@ -14,21 +14,21 @@ import { createCork } from '../connection.js';
 /** @type {Readonly<Record<string, LockHandler>>} */
 export const TARANTOOL_LOCKS = Object.freeze({
   fiber: {
-    summary: 'functions of box.lua: a space of locks, who waits is a fiber in the server',
+    summary: 'functions of box.lua: a space of locks, a waiter is a fiber in the server',
     several: true,
     options: { expiry: 'or the end of the connection' },
   },
 });
 
-/** Seconds that stand for ever. */
+/** Seconds that mean for ever. */
 const FOREVER_S = 31_536_000;
 
 /**
- * @param {any} connection of tarantool-driver
+ * @param {any} connection connection of tarantool-driver
  * @returns {Promise<Omit<Locks, 'close'>>}
  */
 export async function openFiberLocks(connection) {
-  // The driver calls as of 1.6: each value that a function returns is a tuple of its own.
+  // The driver calls as of 1.6: each returned value is a separate tuple.
   const cork = createCork(connection.socket);
   /** @param {any[]} words */
   const call = async (...words) => {
@@ -69,7 +69,7 @@ class FiberLock {
     count += 1;
     this.call = call;
     this.names = names;
-    // The session makes it an owner of this process.
+    // The session identifies this process as the owner.
     this.owner = owner ?? String(count);
     this.expireMs = expireMs;
     this.blockMs = blockMs;
@@ -80,7 +80,7 @@ class FiberLock {
     const got = await this.#take(seconds, 'lock');
     const names = this.names.join(', ');
     if (got === 'deadlock') {
-      throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner already holds one of them`);
+      throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner already holds a name of it`);
     }
     if (got !== 'locked') throw timedOut(names, this.blockMs);
   }
@@ -111,7 +111,7 @@ class FiberLock {
 
   /**
    * @param {string} what
-   * @param {string} name of the function
+   * @param {string} name name of the function
    * @param {...number} rest
    */
   async #told(what, name, ...rest) {

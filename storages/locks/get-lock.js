@@ -1,7 +1,6 @@
 /**
- * GET_LOCK of MariaDB and MySQL: the server queues waiters, a lock belongs to a connection and
- * ends with it; it has no expiry. Every mutex that is locked, or waits, has a connection of its
- * own.
+ * GET_LOCK of MariaDB and MySQL: the server queues waiters; a lock belongs to a connection, ends
+ * with it, and has no expiry. Every locked or waiting mutex has a separate connection.
  */
 
 import { commandError, MutexError, timedOut } from '../../packages/mutex/mutex-error.js';
@@ -17,14 +16,14 @@ import { sqlTarget } from '../sql-clients.js';
 export const GET_LOCKS = Object.freeze({
   'get-lock': {
     summary: 'SQL GET_LOCK and RELEASE_LOCK: the server queues; the connection is the owner',
-    several: 'GET_LOCK takes one name: several are taken one after the other, not all or none',
+    several: 'GET_LOCK locks one name: several would be locked in sequence, not all or none',
     options: { connectionLimit: 400, expiry: 'none: a lock ends with its connection' },
   },
 });
 
-/** Of the 500 that my.cnf allows. */
+/** Maximum connections, out of the 500 of my.cnf. */
 const CONNECTIONS_MAX = 400;
-/** The longest that MariaDB waits: a year. */
+/** Maximum wait of MariaDB: a year. */
 const FOREVER_S = 31_536_000;
 
 /**
@@ -34,10 +33,9 @@ const FOREVER_S = 31_536_000;
  */
 export async function openGetLocks(context, driver) {
   const { target, options } = sqlTarget(context, driver.name);
-  // Waiters for a connection come before returning ones.
   const pool = await driver.createPool(options, CONNECTIONS_MAX);
   const locks = poolLocks(driver, pool, context.names);
-  // The first connection shows whether the server answers.
+  // The first connection checks the server.
   await openOrThrow(target, locks.number.get('none'), () => locks.close());
   return locks;
 }
@@ -55,7 +53,7 @@ function poolLocks({ result }, pool, { table, mysqlLock }) {
       set: (name, value) =>
         pool.execute(`replace into ${table} (name, value) values (?, ?)`, [name, value]),
       async increment(name) {
-        // LAST_INSERT_ID(expression) gives the value back without a second round trip.
+        // LAST_INSERT_ID(expression) returns the value without a second round trip.
         const reply = await pool.execute(
           `update ${table} set value = last_insert_id(value + 1) where name = ?`,
           [name],
@@ -103,7 +101,7 @@ class GetLock {
 
   /** @param {number} seconds */
   async #take(seconds) {
-    // The same connection would get it a second time: a mutex that is locked has it already.
+    // The same connection would lock it a second time.
     if (this.#connection !== null) {
       throw new MutexError('MUTEX_DEADLOCK', `lock ${this.name}: this mutex already holds it`);
     }
@@ -138,7 +136,7 @@ class GetLock {
     }
   }
 
-  /** It has no expiry: it is refreshed as long as it is held. */
+  /** Without an expiry there is nothing to refresh. */
   refresh() {
     return this.owned();
   }

@@ -1,6 +1,6 @@
 /**
  * npm redis-semaphore: its Mutex with default options. It refreshes itself while it is locked, so
- * its expiry matters only if the process has died.
+ * its expiry matters only if the process dies.
  */
 
 import { MutexError, timedOut } from '../../packages/mutex/mutex-error.js';
@@ -9,8 +9,8 @@ import { MutexError, timedOut } from '../../packages/mutex/mutex-error.js';
 /** @typedef {import('../../lib/types.js').DistributedLock} DistributedLock */
 
 /**
- * @param {any} client of ioredis
- * @param {string} prefix of keys; it puts a word of its own before it
+ * @param {any} client client of ioredis
+ * @param {string} prefix prefix of keys; the package prepends its own
  * @param {number} [retryMs] instead of its 10 ms
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
@@ -23,7 +23,7 @@ export async function openSemaphore(client, prefix, retryMs) {
       const key = prefix + name;
       return new SemaphoreMutex(
         (acquireTimeout) =>
-          // By default a lost lock ends the process: here unlock reports it.
+          // By default a lost lock ends the process; here unlock reports it.
           new Mutex(client, key, { ...options, acquireTimeout, onLockLost: () => {} }),
         { name, blockMs },
       );
@@ -52,7 +52,7 @@ class SemaphoreMutex {
   }
 
   tryLock() {
-    return this.#take(1); // it tries at least once
+    return this.#take(1); // at least one attempt
   }
 
   /** @param {number} blockMs */

@@ -1,6 +1,6 @@
 /**
- * Locks on Redis: our two handlers on ioredis and on node-redis, and the packages that Node
- * programs use. Measuring is the caller's task.
+ * Locks on Redis: the two handlers of dragstrip-mutex on ioredis and on node-redis, and other npm
+ * packages. Without measuring.
  */
 
 import { usageError } from '../../lib/errors.js';
@@ -31,12 +31,12 @@ export const NODE_REDIS_LOCKS = OURS;
 export const IOREDIS_LOCKS = Object.freeze({
   ...OURS,
   redlock: {
-    summary: 'npm redlock 5: a script each way, who waits asks again after 200 ms ± 100 ms',
+    summary: 'npm redlock 5: a script each to lock and unlock, waiters retry after 200 ms ± 100 ms',
     several: true,
     options: { retryCount: 'by the block timeout', retryDelay: 200, retryJitter: 100 },
   },
   'redis-semaphore': {
-    summary: 'npm redis-semaphore, Mutex: SET NX, who waits asks again after 10 ms',
+    summary: 'npm redis-semaphore, Mutex: SET NX, waiters retry after 10 ms',
     several:
       'a Mutex of redis-semaphore has one key; its MultiSemaphore takes many permits of one key',
     options: { retryInterval: 10, onLockLost: 'reported by unlock' },
@@ -44,8 +44,8 @@ export const IOREDIS_LOCKS = Object.freeze({
 });
 
 /**
- * In keys of locks on a cluster, the one of the namespace of `dragstrip mutex`: one script can lock
- * several names. GLIDE keeps no order of commands: it has no locks.
+ * Hash tag of lock keys on a cluster, from the namespace of `dragstrip mutex`, so that one script
+ * can lock several names. GLIDE does not preserve the order of commands, so it has no locks.
  */
 export const CLUSTER_TAG = '{lock}';
 
@@ -63,7 +63,7 @@ export const IOREDIS_CLUSTER_LOCKS = Object.freeze(ioredisLocks);
  */
 export async function openIoredisLocks(context, driver = IOREDIS) {
   const redis = await connectIoredis(context, { driver });
-  // As the mutex does: commands of one tick leave in one write.
+  // As in the mutex, commands of one tick are sent in one write.
   const cork = createCork(/** @type {any} */ (redis).stream);
   return openLocks(context, {
     storage: driver.name,
@@ -101,7 +101,7 @@ export async function openNodeRedisLocks(context) {
  * @property {any} client
  * @property {(words: string[]) => Promise<any>} send
  * @property {() => unknown} disconnect
- * @property {string} [tag] in keys of locks, after their prefix
+ * @property {string} [tag] hash tag in keys of locks, after their prefix
  */
 
 /**
@@ -136,8 +136,9 @@ export async function openLocks(context, driver) {
 
 /**
  * @param {LockDriver} driver
- * @param {string} prefix of keys
- * @param {import('../../lib/types.js').Parameters} [parameters] retryMs: of locks that poll
+ * @param {string} prefix prefix of keys
+ * @param {import('../../lib/types.js').Parameters} [parameters] retryMs: interval of locks that
+ *   poll
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
 async function openHandler({ storage, offered, client }, prefix, parameters = {}) {

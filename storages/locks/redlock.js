@@ -1,5 +1,5 @@
 /**
- * npm redlock over one server, with default options except retryCount: its ten retries would end
+ * npm redlock over one server, with default options except retryCount: its ten retries would abort
  * most waits for a contended lock after two seconds.
  */
 
@@ -11,13 +11,13 @@ import { MutexError } from '../../packages/mutex/mutex-error.js';
 const RETRY_MS = 200;
 
 /**
- * @param {any} client of ioredis
- * @param {string} prefix of keys
+ * @param {any} client client of ioredis
+ * @param {string} prefix prefix of keys
  * @param {number} [retryMs] instead of its 200 ms ± 100 ms
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
 export async function openRedlock(client, prefix, retryMs) {
-  // Its types are not found by its exports.
+  // Its exports do not include its types.
   const { default: Redlock } = await import(/** @type {any} */ ('redlock'));
   const settings = retryMs === undefined ? {} : { retryDelay: retryMs, retryJitter: retryMs / 2 };
   const redlock = new Redlock([client], settings);
@@ -74,7 +74,7 @@ class RedlockMutex {
   async unlock() {
     const lock = this.#lock;
     this.#lock = null;
-    // More tries would not bring back what has expired.
+    // Retries cannot restore an expired lock.
     return lock !== null && (await succeeds(this.redlock.release(lock, { retryCount: 0 })));
   }
 
@@ -105,7 +105,7 @@ async function succeeds(work) {
 }
 
 /**
- * Its ExecutionError has the reason of each try inside: held by another, or no connection.
+ * Its ExecutionError contains the reason of each attempt: held by another, or no connection.
  * @param {any} error
  * @param {string[]} keys
  * @returns {Promise<MutexError>}

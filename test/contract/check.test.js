@@ -1,4 +1,5 @@
 /** `dragstrip check` against a real server: our own storages, the example, and broken adapters. */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { symlinkSync, writeFileSync } from 'node:fs';

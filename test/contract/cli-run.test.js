@@ -16,7 +16,8 @@ import {
 } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
 
-const SMALL = ['--rows', '20', '--ops', '60', '--warmup', '0'];
+const FEW = ['--rows', '20', '--warmup', '0'];
+const SMALL = [...FEW, '--ops', '60'];
 
 /** A storage that takes ten milliseconds for an operation and says who it is: time to end it. */
 const SLOW = `
@@ -55,7 +56,7 @@ function readResult(file) {
 async function startSlow(more = []) {
   count += 1;
   const file = path.join(folder, `slow-${count}`);
-  const words = ['test.js', '--storages', './slow.mjs,memory', ...SMALL, '--ops', '900', ...more];
+  const words = ['test.js', '--storages', './slow.mjs,memory', ...FEW, '--ops', '900', ...more];
   const started = startCommand(folder, words, { env: { SLOW_FILE: file } });
   const early = started.ended.then(({ stderr }) => {
     throw new Error(`it ended before it was measured: ${stderr}`);

@@ -1,7 +1,8 @@
 /**
- * What cluster clients do beside reading: inserts and locks with keys of one slot, TLS that refuses
+ * Cluster clients beyond reading: inserts and locks with keys of one slot, TLS that refuses
  * what is not verified, and a slot that is being moved while they read.
  */
+// Needs: redis-cluster
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -28,7 +29,7 @@ import { casesOf, openRows, reader } from '../helpers/storage-cases.js';
 
 const INSERTED = 1000;
 const ROWS = { rows: 40, valueSize: 64, seed: 3 };
-/** Of the row that is moved. */
+/** Key of the row that is moved. */
 const KEY = 'dragstrip:row:7';
 /** Verified reads before it is moved. */
 const ENOUGH = 100;

@@ -1,4 +1,5 @@
 /** A Redis Cluster that Dragstrip starts: six processes as one server; and its clients over TLS. */
+// Needs: redis-cluster
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -106,7 +107,7 @@ describe('redis-cluster', () => {
     assert.match(status.stdout, /^redis-cluster running: \d+\.\S+, pids (\d+, ){5}\d+, main 127/);
     const shell = await runCommand(home, [...args, 'env', NAME], { env });
     assert.match(shell.stdout, /^export DRAGSTRIP_REDIS_CLUSTER=127\.0\.0\.1:\d+$/m);
-    assert.match(shell.stdout, /^export DRAGSTRIP_REDIS_CLUSTER_PASSWORD_FILE='.*secrets/m);
+    assert.match(shell.stdout, /^export DRAGSTRIP_REDIS_CLUSTER_PASSWORD_FILE=.*secrets/m);
     assert.ok(!shell.stdout.includes(String(credentialsOf(running).password)));
   });
 

@@ -2,6 +2,7 @@
  * The codecs' fixtures against real servers: what is stored is what they answer today, and what the
  * encoders must write is what they understand.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -2,6 +2,7 @@
  * The command list on a real Redis and a real nutcracker: every command right or refused, over all
  * ways; redis-benchmark beside it; a proxy that lies or dies; nothing left behind.
  */
+// Needs: redis, nutcracker
 
 import assert from 'node:assert/strict';
 import {
@@ -9,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,19 +18,20 @@ import net from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
-import { loadServer } from '../../servers/index.js';
+import { askRedis } from '../../servers/ask-redis.js';
+import { loadServer, startServers } from '../../servers/index.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
 import { isRefusedByProxy, refusalOf } from '../../workloads/commands/analysis.js';
-import { PREFIX } from '../../workloads/commands/namespace.js';
+import { GUEST, PREFIX } from '../../workloads/commands/namespace.js';
 import { commandVariants } from '../../workloads/commands/plan.js';
 import { programOf } from '../../workloads/commands/redis-benchmark.js';
 import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
-import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { assertFailure, callIn, eventually, startCommand } from '../helpers/command-line.js';
 import { withCommandServers } from '../helpers/command-servers.js';
 import { withFolder } from '../helpers/folder.js';
 import { runHere } from '../helpers/run-here.js';
-import { PACKAGES_HOME } from '../helpers/servers.js';
+import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @param {import('../../lib/result.js').Result} result */
 const statusAfter = (result) => statusWith(result, statusOf, { options: {}, quiet: true });
@@ -39,7 +42,7 @@ const CLIENTS = 8;
 /** @type {import('../../workloads/commands/plan.js').CommandList} */
 const ALL = {
   tests: TEST_NAMES,
-  way: ['direct', 'proxied'],
+  route: ['direct', 'proxied'],
   transport: ['tcp', 'unix'],
   keepAlive: [true, false],
   inFlight: CLIENTS,
@@ -157,7 +160,7 @@ describe('the command list on real servers', () => {
   });
 
   test('connect time stands apart from the command, where each request connects', async () => {
-    const result = await runList({ tests: ['SET'], way: ['direct'], keepAlive: [false] });
+    const result = await runList({ tests: ['SET'], route: ['direct'], keepAlive: [false] });
     for (const { rounds } of result.benchmarks) {
       const [{ metrics = {}, latency }] = rounds;
       const part = (/** @type {string} */ name) => Number(metrics[`${name}NsMean`]);
@@ -193,7 +196,7 @@ describe('the command list on real servers', () => {
   test('redis-benchmark runs on the same list, and its figures are its own', async () => {
     const commands = { redisBenchmark: 'real' };
     const ways = {
-      way: /** @type {const} */ (['direct']),
+      route: /** @type {const} */ (['direct']),
       transport: /** @type {const} */ (['tcp']),
     };
     // It counts whole milliseconds: sixty requests may be over within the first.
@@ -207,7 +210,7 @@ describe('the command list on real servers', () => {
       if (parameters?.['way'] === 'proxied') {
         assert.match(
           String(metrics['benchmarkFailure']),
-          /takes a password only as an argument/,
+          /accepts a password only as an argument/,
           id,
         );
         continue;
@@ -225,10 +228,77 @@ describe('the command list on real servers', () => {
     assert.equal(await redis().dbsize(), 0);
   });
 
+  test('with --setup redis-benchmark has a figure on every line, direct and proxied', async (t) => {
+    const home = await makeHome();
+    t.after(() => rmSync(home, { recursive: true, force: true }));
+    symlinkSync(path.join(PACKAGES_HOME, 'packages'), path.join(home, 'packages'));
+    const env = { DRAGSTRIP_HOME: home, DRAGSTRIP_REDIS: '', DRAGSTRIP_PROXY: '' };
+    const size = ['-n', '600', '-c', '8', '--quiet', '--warmup', '20', '--json', 'setup.json'];
+    // All tests where the password was in the way, and one of them by each way there is.
+    for (const [count, ...words] of [
+      [15, '--route', 'proxied', '--transport', 'tcp', '-k', '1'],
+      [8, '--tests', 'GET'],
+    ]) {
+      const command = ['bin/dragstrip.js', 'commands', '--setup', ...size, '--force', ...words];
+      const ended = await callIn(folder(), command.map(String), { env });
+      assert.equal(ended.status, 0, ended.stderr);
+      const file = path.join(folder(), 'setup.json');
+      /** @type {Result} */
+      const { benchmarks } = JSON.parse(readFileSync(file, 'utf8'));
+      assert.equal(benchmarks.length, count);
+      for (const { id, rounds, parameters = {} } of benchmarks) {
+        const [{ outcomes, metrics = {} }] = rounds;
+        if (parameters['way'] === 'proxied' && parameters['test'] === 'PING_INLINE') continue;
+        assert.equal(outcomes.ok, 600, `${id}: ${JSON.stringify(outcomes)}`);
+        const { benchmarkPerSecond: perSecond, benchmarkFailure: failure } = metrics;
+        const isFigure = Number(perSecond) > 100 || /within a millisecond/.test(String(failure));
+        assert.ok(isFigure, `${id}: ${failure}`);
+      }
+    }
+  });
+
+  test('who goes there without a login may do what the tests do, on their keys alone', async (t) => {
+    const home = await makeHome();
+    t.after(() => rmSync(home, { recursive: true, force: true }));
+    const options = { home, packagesHome: PACKAGES_HOME, owned: true, guest: GUEST };
+    const { servers: own, failures, stop } = await startServers(['redis', 'nutcracker'], options);
+    t.after(stop);
+    assert.deepEqual(failures, []);
+    const [direct, proxy] = ['redis', 'nutcracker'].map((name) => {
+      const found = own.find((one) => one.name === name);
+      assert.ok(found);
+      return { address: addressOf(found), credentials: credentialsOf(found) };
+    });
+    assert.equal(proxy.credentials.password, undefined);
+    assert.equal(direct.credentials.user, 'dragstrip');
+    const key = `${PREFIX}key:000000000001`;
+    const allowed = [
+      ['SET', key, 'a'],
+      ['GET', key],
+    ];
+    const forbidden = [
+      ...[['GET', 'other'], ['SET', 'other', 'b'], ['DEL', key], ['KEYS', '*'], ['FLUSHALL']],
+      ...[['CONFIG', 'GET', '*'], ['ACL', 'LIST'], ['EVAL', 'return 1', '0'], ['INFO']],
+      ...[['SUBSCRIBE', 'x'], ['SHUTDOWN'], ['SORT', key]],
+    ];
+    for (const [i, words] of [...allowed, ...forbidden].entries()) {
+      const { replies } = await askRedis(direct.address['main'], {}, [words]);
+      const { error } = replies[0];
+      if (i < allowed.length) assert.equal(error ?? null, null, words.join(' '));
+      else assert.match(String(error), /^NOPERM/, words.join(' '));
+    }
+    const through = await askRedis(proxy.address['main'], {}, [['GET', key]]);
+    assert.equal(through.replies[0].value, 'a');
+    const { replies } = await askRedis(direct.address['main'], direct.credentials, [
+      ['ACL', 'WHOAMI'],
+    ]);
+    assert.equal(replies[0].value, 'dragstrip');
+  });
+
   test('a proxy that changes a reply is found out: mismatch, and status 5', async () => {
     const { port, close } = await startLiar((text) => text.replace(/\$3\r\n.../, '$3\r\n???'));
     const result = await runList(
-      { tests: ['GET', 'LRANGE_100'], way: ['proxied'], transport: ['tcp'] },
+      { tests: ['GET', 'LRANGE_100'], route: ['proxied'], transport: ['tcp'] },
       { addresses: { redis: both('redis'), proxy: `127.0.0.1:${port}` } },
     );
     close();
@@ -247,7 +317,7 @@ describe('the command list on real servers', () => {
       (text) => '+OK\r\n'.repeat(text.split('\r\nSET\r\n').length - 1) || null,
     );
     const result = await runList(
-      { tests: ['SET'], way: ['proxied'], transport: ['tcp'], keepAlive: [true] },
+      { tests: ['SET'], route: ['proxied'], transport: ['tcp'], keepAlive: [true] },
       { addresses: { redis: both('redis'), proxy: `127.0.0.1:${port}` } },
     );
     close();
@@ -286,7 +356,7 @@ describe('the command list on real servers', () => {
 
   test('a proxy that is killed, or stands still: errors, and not a refusal; keys are removed', async () => {
     const binaries = await (await loadServer('nutcracker')).find(PACKAGES_HOME);
-    const program = String(binaries?.programs['nutcracker']);
+    const program = `"${binaries?.programs['nutcracker']}"`; // its path may have blanks
     const credentials = servers.credentials('redis');
     const place = { home: servers.home(), redis: servers.address('redis'), credentials };
     for (const [keepAlive, signal] of /** @type {const} */ ([
@@ -299,7 +369,7 @@ describe('the command list on real servers', () => {
       const result = await runList(
         {
           tests: ['GET'],
-          way: ['proxied'],
+          route: ['proxied'],
           transport: ['tcp'],
           keepAlive: [keepAlive],
           requests: 100_000,
@@ -332,7 +402,7 @@ describe('the command list on real servers', () => {
   const env = () => ({ DRAGSTRIP_REDIS: both('redis'), DRAGSTRIP_PROXY: both('nutcracker') });
 
   test('the command removes its keys on SIGINT, and tells what was measured until then', async () => {
-    const words = ['bin/dragstrip.js', 'commands', '--tests', 'SET,GET', '--no-redis-benchmark'];
+    const words = ['bin/dragstrip.js', 'commands', '--tests', 'SET,GET', '--tool', 'none'];
     const size = ['--requests', '200000', '--clients', '4', '--warmup', '50'];
     const { child, ended } = startCommand(folder(), [...words, ...size, '--keep-alive', 'on'], {
       env: env(),
@@ -364,7 +434,16 @@ describe('the command list on real servers', () => {
 
   test('a signal while redis-benchmark runs ends that too', async () => {
     const words = ['bin/dragstrip.js', 'commands', '--tests', 'LRANGE_600', '--keep-alive', 'on'];
-    const way = ['--way', 'direct', '--transport', 'unix', '--requests', '3000', '--warmup', '10'];
+    const way = [
+      '--route',
+      'direct',
+      '--transport',
+      'unix',
+      '--requests',
+      '3000',
+      '--warmup',
+      '10',
+    ];
     symlinkSync(path.join(PACKAGES_HOME, 'packages'), path.join(servers.home(), 'packages'));
     const { child, ended } = startCommand(folder(), [...words, ...way], {
       env: { ...env(), DRAGSTRIP_HOME: servers.home() },
@@ -379,15 +458,34 @@ describe('the command list on real servers', () => {
 
   test('a key there that is not ours is refused with status 3, and stays', async () => {
     await redis().set(`${PREFIX}set`, 'a stranger’s');
-    const words = ['bin/dragstrip.js', 'commands', '--tests', 'SET', '--way', 'direct', '--quiet'];
-    const ended = await runCommand(folder(), words, { env: env() });
+    const words = [
+      'bin/dragstrip.js',
+      'commands',
+      '--tests',
+      'SET',
+      '--route',
+      'direct',
+      '--quiet',
+    ];
+    const ended = await callIn(folder(), words, { env: env() });
     assertFailure(ended, 3, /not created by Dragstrip; nothing was changed/);
     assert.deepEqual(await ownKeys(), [`${PREFIX}set`]);
     await redis().del(`${PREFIX}set`);
   });
 
-  const VALKEY = ['bin/dragstrip.js', 'commands', '--benchmark', 'valkey', '-t', 'get', '-k', '1'];
-  const ONCE = ['-n', '600', '-c', '5', '--warmup', '5', '--way', 'direct', '--transport', 'unix'];
+  const VALKEY = ['bin/dragstrip.js', 'commands', '--tool', 'valkey', '-t', 'get', '-k', '1'];
+  const ONCE = [
+    '-n',
+    '600',
+    '-c',
+    '5',
+    '--warmup',
+    '5',
+    '--route',
+    'direct',
+    '--transport',
+    'unix',
+  ];
 
   /** @param {string} bin before PATH */
   const withPath = (bin) => ({
@@ -396,17 +494,17 @@ describe('the command list on real servers', () => {
     PATH: `${bin}:${path.dirname(process.execPath)}:/usr/bin`,
   });
 
-  test('--benchmark valkey runs the program of that name, under its name and version', async (t) => {
+  test('--tool valkey runs the program of that name, under its name and version', async (t) => {
     // No valkey-benchmark: the redis-benchmark of these tests under its name. It shows that the
     // program is found by name, run and named in the output; not what Valkey's own measures.
     const { program, libraries } = /** @type {any} */ (programOf(process.env));
     const bin = withFolder(t);
     const script = `#!/bin/sh\nLD_LIBRARY_PATH='${libraries ?? ''}' exec '${program}' "$@"\n`;
     writeFileSync(path.join(bin, 'valkey-benchmark'), script, { mode: 0o755 });
-    const ended = await runCommand(folder(), [...VALKEY, ...ONCE, '-q'], { env: withPath(bin) });
+    const ended = await callIn(folder(), [...VALKEY, ...ONCE, '-q'], { env: withPath(bin) });
     assert.equal(ended.status, 0, ended.stderr);
     assert.match(ended.stdout, /^valkey-benchmark \d\S*, direct unix, keep-alive on\nGET: \d/m);
-    const table = await runCommand(folder(), [...VALKEY, ...ONCE, '--quiet'], {
+    const table = await callIn(folder(), [...VALKEY, ...ONCE, '--quiet'], {
       env: withPath(bin),
     });
     assert.match(table.stdout, /^ *valkey-benchmark, connections kept: requests\/s/m);
@@ -418,7 +516,7 @@ describe('the command list on real servers', () => {
       .split(':')
       .find((one) => existsSync(path.join(one, 'valkey-benchmark')));
     if (found === undefined) return t.skip('valkey-benchmark is not on PATH');
-    const ended = await runCommand(folder(), [...VALKEY, ...ONCE, '--csv'], {
+    const ended = await callIn(folder(), [...VALKEY, ...ONCE, '--redis-csv'], {
       env: withPath(found),
     });
     assert.equal(ended.status, 0, ended.stderr);
@@ -426,7 +524,7 @@ describe('the command list on real servers', () => {
   });
 
   test('without valkey-benchmark the report says so, and what helps', async () => {
-    const ended = await runCommand(folder(), [...VALKEY, ...ONCE, '--quiet'], {
+    const ended = await callIn(folder(), [...VALKEY, ...ONCE, '--quiet'], {
       env: { ...env(), PATH: path.dirname(process.execPath) },
     });
     assert.equal(ended.status, 0, ended.stderr);
@@ -437,9 +535,17 @@ describe('the command list on real servers', () => {
   });
 
   test('without redis-benchmark its column says why, and what helps', async () => {
-    const words = ['bin/dragstrip.js', 'commands', '--tests', 'GET', '--way', 'direct', '--quiet'];
+    const words = [
+      'bin/dragstrip.js',
+      'commands',
+      '--tests',
+      'GET',
+      '--route',
+      'direct',
+      '--quiet',
+    ];
     const small = ['--requests', '60', '--clients', '5', '--warmup', '5', '--transport', 'unix'];
-    const ended = await runCommand(folder(), [...words, ...small, '--svg', 'plots'], {
+    const ended = await callIn(folder(), [...words, ...small, '--svg', 'plots'], {
       env: { ...env(), PATH: path.dirname(process.execPath) },
     });
     assert.equal(ended.status, 0, ended.stderr);

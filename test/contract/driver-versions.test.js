@@ -1,18 +1,9 @@
 /** Another version of a driver beside the installed one, in the same rounds. */
 
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { resolveFor } from '../../engine/driver-hooks.js';
 import { storagesOfPackages } from '../../engine/driver-versions.js';
@@ -20,11 +11,11 @@ import { installDriver } from '../../engine/drivers/install.js';
 import { sourcesOf } from '../../engine/drivers/sources.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { differencesOf } from '../../report/analysis/conditions.js';
-import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
+import { assertFailure, callCommand, callIn } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { writeDriver, writeTurning } from '../helpers/turning-driver.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-contenders-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 const OLD = './old';
 const HOME = path.join(folder, 'state');
@@ -39,26 +30,28 @@ before(() => {
 });
 
 const RACE = [
-  ...['bin/dragstrip.js', 'race', '--storage', './turning.mjs', '--load', 'sync', '--quiet'],
+  ...['bin/dragstrip.js', 'race', '--storages', './turning.mjs', '--load', 'sync', '--quiet'],
   ...['--ops', '2000', '--warmup', '100', '--rounds', '4', '--rows', '50'],
   ...['--json', 'ab.json', '--force'],
 ];
 
 /** @param {string[]} words */
-const race = (...words) => runCommand(folder, [...RACE, ...words]);
+const race = (...words) => callIn(folder, [...RACE, ...words]);
 
 /** @param {string} home @returns {string[]} */
 const driversIn = (home) => readdirSync(path.join(home, 'drivers'));
 
-/** The other one takes some twenty times as long. */
-const GATES = ['--fail-if', 'throughput<0.95', '--fail-if', 'p50>1s'];
+/** The other one takes some twenty times as long: far from both limits, on a busy machine too. */
+const gates = (/** @type {number} */ limit) => [
+  ...['--fail-if', `throughput<${limit}`, '--fail-if', 'p50>1s'],
+];
 
 test('the other version is installed without scripts and raced, and a gate on it fails', async () => {
-  const { status, stdout, stderr } = await race('--against', OLD, ...GATES);
+  const { status, stdout, stderr } = await race('--against', OLD, ...gates(4.9));
   assert.equal(status, 6, `${stdout}${stderr}`);
   assert.match(
     stdout,
-    /^failed: throughput<0\.95, turning@1\.4\.2\+\w{7}, sync: 0\.\d+× of turning/m,
+    /^failed: throughput<4\.9, turning@1\.4\.2\+\w{7}, sync: 0\.\d+× of turning/m,
   );
   assert.match(stdout, /^passed: p50>1s, turning@1\.4\.2/m);
   // How sure it is depends on what else this machine does.
@@ -94,9 +87,9 @@ test('the other version is installed without scripts and raced, and a gate on it
 });
 
 test('--reference names what ratios refer to', async () => {
-  const other = await race('--against', OLD, '--reference', OLD, ...GATES);
+  const other = await race('--against', OLD, '--reference', OLD, ...gates(0.21));
   assert.equal(other.status, 0, other.stderr);
-  assert.match(other.stdout, /^passed: throughput<0\.95, turning, sync: .* of turning@1\.4\.2/m);
+  assert.match(other.stdout, /^passed: throughput<0\.21, turning, sync: .* of turning@1\.4\.2/m);
 });
 
 test('a published version that is here is used again, without npm', async () => {
@@ -156,10 +149,10 @@ test('the same code twice, and code that does not open, are refused before the r
     writeFileSync(path.join(folder, name), text);
   }
   const byPath = RACE.map((word) => word.replace('turning.mjs', 'by-path.mjs'));
-  const copied = await runCommand(folder, [...byPath, '--against', OLD]);
+  const copied = await callIn(folder, [...byPath, '--against', OLD]);
   assertFailure(copied, 4, /by-path@1\.4\.2\+\w{7} would load another copy of turning-driver/);
   const notOpened = await assertRefusals([
-    [2, ['--against', OLD, '--against', OLD], /is in this run already, with the same code/],
+    [2, ['--against', OLD, '--against', OLD], /this run already contains .* with the same code/],
     [4, ['--against', './broken'], /\.\/broken: turning@4\.0\.0\+\w{7} does not open: .*build it/],
   ]);
   assert.ok(!notOpened.includes(folder), 'no path of this machine');
@@ -210,7 +203,7 @@ test('a storage from a file is stored with the code that its process loads', asy
     ],
   ];
   const run = async () => {
-    const { status, stderr } = await runCommand(place, own);
+    const { status, stderr } = await callIn(place, own);
     assert.equal(status, 0, stderr);
     return parseResult(readFileSync(path.join(place, 'own.json'), 'utf8'), 'own.json');
   };
@@ -251,11 +244,11 @@ test('what cannot be installed is reported in one line and leaves nothing behind
     ],
     [4, ['--against', './failing'], /--against \.\/failing: npm could not pack it/],
     [2, ['--against', 'ioredis@5'], /no storage of this run/],
-    [2, ratio, /a ratio, and there is nothing to compare with/],
+    [2, ratio, /a ratio needs a baseline/],
     [
       2,
       ['--against', OLD, '--reference', 'x', ...ratio],
-      /--reference x: no contender of this run.*turning, \.\/old/,
+      /--reference x: not a contender of this run.*turning, \.\/old/,
     ],
   ]);
   assert.deepEqual(

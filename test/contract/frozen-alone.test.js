@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../index.js';
 import { parseResult } from '../../lib/parse-result.js';
-import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { callIn, eventually, startCommand } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
 import { assertFrozen } from '../helpers/frozen.js';
 import { writeTurning } from '../helpers/turning-driver.js';
@@ -109,18 +109,23 @@ for (const [title, { isExact, ...options }] of Object.entries(RUNS)) {
 test('--against: another version of a driver in the same rounds, and gates on it', async () => {
   writeTurning(folder, {
     'node_modules/turning-driver': ['2.0.0', 1],
-    old: ['1.4.2', 300],
+    old: ['1.4.2', 3000],
   });
   const runs = /** @type {[string, number, string[]][]} */ ([
-    // One takes some ten times as long as the other.
-    ['against', 6, ['--budget', '3s', '--rounds', '3', '--fail-if', 'throughput<0.5']],
-    ['against-ops', 0, ['--ops', '1000', '--warmup', '100', '--rounds', '3']],
+    // A limit far from the ratio of about 0.01: one block a round decides on a busy machine, too.
+    ['against', 6, ['--budget', '3s', '--rounds', '3', '--fail-if', 'throughput<4.9']],
+    // A percentile needs operations: a busy machine has too few of them in a time.
+    [
+      'against-ops',
+      0,
+      ['--ops', '1000', '--warmup', '100', '--rounds', '3', '--fail-if', 'p50>1000s'],
+    ],
   ]);
   for (const [name, expected, amount] of runs) {
-    const { status, stderr } = await runCommand(folder, [
-      ...['bin/dragstrip.js', 'race', '--storage', './turning.mjs', '--in-flight', '10'],
+    const { status, stderr } = await callIn(folder, [
+      ...['bin/dragstrip.js', 'race', '--storages', './turning.mjs', '--in-flight', '10'],
       ...['--against', './old', '--rows', '50', '--json', `${name}.json`, '--quiet', ...amount],
-      ...['--fail-if', 'p50>1000s', '--fail-if', 'throughput<0.001/s'],
+      ...['--fail-if', 'throughput<0.001/s'],
     ]);
     assert.equal(status, expected, stderr);
     await assertFrozen(name, stored(`${name}.json`));
@@ -164,7 +169,7 @@ test('killed: what a load had until its last second', async () => {
 
 test('killed by slices: the round under way is an aborted one', async () => {
   const storages = ['--storages', planned('default', 'slow').join(), '--rows', '100'];
-  const load = ['--budget', '10m', '--in-flight', '1'];
+  const load = ['--budget', '10m', '--in-flight', '1', '--anyway'];
   await runKilled('killed-slices', ['race', ...storages, ...load], ({ benchmarks }) =>
     benchmarks.some(({ rounds }) => rounds.some(({ state }) => state === 'aborted')),
   );

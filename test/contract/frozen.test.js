@@ -2,12 +2,12 @@
  * Runs on real servers whose results were frozen, as those of frozen-alone.test.js: races,
  * inserts, locks, commands through a proxy, several load machines.
  */
+// Needs: redis, nutcracker, coordinator
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
@@ -15,6 +15,7 @@ import { createDataset } from '../../lib/dataset.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { runCommand } from '../helpers/command-line.js';
 import { inTime, NODE_OPTIONS, startAgent } from '../helpers/fleet.js';
+import { withFolder } from '../helpers/folder.js';
 import { assertFrozen } from '../helpers/frozen.js';
 import { addressVariables, withServers } from '../helpers/servers.js';
 
@@ -67,15 +68,14 @@ const RUNS = {
     requests: 100,
     inFlight: 4,
     transport: ['tcp'],
-    noRedisBenchmark: true,
+    tool: 'none',
     warmupOperations: 20,
   },
 };
 
 describe('results of the engine', { timeout: 300_000 }, () => {
   const servers = withServers(['redis', 'nutcracker', 'coordinator']);
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-frozen-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = withFolder();
 
   before(async () => {
     Object.assign(process.env, addressVariables(servers));
@@ -113,7 +113,7 @@ describe('results of the engine', { timeout: 300_000 }, () => {
           ...['--load', 'window', '--in-flight', '20', '--ops', '1000'],
           ...['--warmup', '9', '--rounds', '2'],
         ],
-        'agents-slices': ['--in-flight', '20', '--budget', '20s', '--rounds', '2'],
+        'agents-slices': ['--in-flight', '20', '--budget', '15s', '--rounds', '2'],
       })) {
         const how = ['--agents', '2', '--no-html', '--force', '--json', `${name}.json`];
         const { status, stdout, stderr } = await inTime(() =>

@@ -1,7 +1,8 @@
 /**
- * `--metrics` and `--hlog` on a real server: figures while the run goes on that add up to those of
- * the result, and a log that hdr-histogram-js' own reader understands.
+ * `--prometheus` and `--hlog` on a real server: figures of a run in progress that add up to those
+ * of the result, and a log that the reader of hdr-histogram-js parses.
  */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { symlinkSync, writeFileSync } from 'node:fs';
@@ -32,15 +33,15 @@ function samplesOf(text) {
 
 describe('live outputs', () => {
   const servers = withServers(['redis']);
-  const { call, callHere, file, resultIn, start, textOf } = withCommands(servers);
+  const { callHere, file, resultIn, start, textOf } = withCommands(servers);
   before(async () => {
     await seed({ servers: ['redis'], rows: 300, valueSize: 64, addresses: addressFlags(servers) });
   });
 
-  test('--metrics: rates and latencies while it runs; nothing is left afterwards', async () => {
+  test('--prometheus: rates and latencies while it runs; nothing is left afterwards', async () => {
     const words = ['--storages', 'ioredis', '--load', 'sync', '--duration', '4s'];
     const { ended, child } = start(
-      ...['run', ...ROWS, ...words, '--warmup', '100', '--metrics', '0', '--json', 'm.json'],
+      ...['run', ...ROWS, ...words, '--warmup', '100', '--prometheus', '0', '--json', 'm.json'],
     );
     let said = '';
     child.stderr?.on('data', (text) => {
@@ -88,7 +89,7 @@ describe('live outputs', () => {
   test('--hlog: a line per second and benchmark, read by HdrHistogram tools', async () => {
     const words = ['--storages', 'redis,ioredis', '--rate', '100', '--duration', '2s'];
     const how = ['--warmup', '100', '--hlog', 'log.hlog', '--json', 'h.json'];
-    const ended = await call('run', ...ROWS, ...words, ...how);
+    const ended = await callHere('run', ...ROWS, ...words, ...how);
     assert.equal(ended.status, 0, ended.stderr);
     const text = textOf('log.hlog');
     assert.match(
@@ -121,14 +122,14 @@ describe('live outputs', () => {
   test('--hlog by slices: a line per round; --processes: those of all', async () => {
     const how = ['--storages', 'redis', '--rounds', '2', '--budget', '3s', '--in-flight', '16'];
     const log = ['--warmup', '100', '--no-html', '--hlog', 's.hlog', '--quiet'];
-    const ended = await call('race', ...ROWS, ...how, ...log);
+    const ended = await callHere('race', ...ROWS, ...how, ...log);
     assert.equal(ended.status, 0, ended.stderr);
     const reader = new HistogramLogReader(textOf('s.hlog'));
     let lines = 0;
     while (reader.nextIntervalHistogram()) lines += 1;
     assert.ok(lines >= 4, String(lines));
     const two = ['--storages', 'redis', '--ops', '400', '--processes', '2', '--warmup', '100'];
-    const shared = await call('run', ...ROWS, ...two, '--hlog', 'p.hlog', '--metrics', '0');
+    const shared = await callHere('run', ...ROWS, ...two, '--hlog', 'p.hlog', '--prometheus', '0');
     assert.equal(shared.status, 0, shared.stderr);
     const sums = new HistogramLogReader(textOf('p.hlog'));
     assert.equal(sums.nextIntervalHistogram()?.totalCount, 400);
@@ -142,16 +143,16 @@ describe('live outputs', () => {
     assert.equal(textOf('taken.hlog'), 'kept');
     writeFileSync(file('other'), 'kept');
     symlinkSync('other', file('link.hlog'));
-    const forced = await call(...run, '--hlog', 'link.hlog', '--force');
+    const forced = await callHere(...run, '--hlog', 'link.hlog', '--force');
     assert.equal(forced.status, 0, forced.stderr);
     assert.equal(textOf('other'), 'kept');
-    assertFailure(await callHere(...run, '--metrics', 'x'), 2, /--metrics "x": not a port/);
+    assertFailure(await callHere(...run, '--prometheus', 'x'), 2, /--prometheus "x": not a port/);
     const taken = createServer();
     await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)));
     try {
       const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
-      const ended = await callHere(...run, '--metrics', String(port));
-      assertFailure(ended, 4, /--metrics: cannot listen at 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
+      const ended = await callHere(...run, '--prometheus', String(port));
+      assertFailure(ended, 4, /--prometheus: cannot listen at 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
     } finally {
       taken.close();
     }

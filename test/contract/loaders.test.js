@@ -2,6 +2,7 @@
  * The loaders against real servers: what they write, what they leave, what they refuse. Rows are
  * read back by drivers that the loaders do not use.
  */
+// Needs: redis, mariadb, tarantool, redis-cluster
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -218,7 +219,7 @@ describe('loaders', () => {
     const assertKept = (options) =>
       assert.rejects(seed(options, { timeoutMs: 2000 }), {
         code: 'E_TARGET',
-        message: /keeps the table open/,
+        message: /holds the table open/,
         hint: /HandlerSocket/,
       });
     beforeEach(() => stores.mysql.clear());

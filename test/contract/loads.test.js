@@ -2,10 +2,12 @@
  * Loads of one's own shape against real servers: values of many sizes from every kind of store,
  * distinguished from other rows of a server.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { statusOf } from '../../cli/status.js';
 import { limit, report, run, seed } from '../../index.js';
 import { withCommands } from '../helpers/command-folder.js';
 import { assertFailure } from '../helpers/command-line.js';
@@ -15,7 +17,7 @@ import { addressFlags, withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis', 'mariadb', 'tarantool']);
 const redis = withRedis(servers);
-const { call, callHere, file, resultIn } = withCommands(servers);
+const { callHere, file, resultIn } = withCommands(servers);
 
 const WHOLE = Object.freeze({ rounds: 1, ops: 600, warmup: 50, inFlight: 16 });
 
@@ -45,7 +47,7 @@ describe('values of a distribution', () => {
       ['hist:sizes.txt', histogram],
       ['uniform:8-1k', uniform.valueSize],
     ]) {
-      const seeded = await call(
+      const seeded = await callHere(
         ...['seed', 'redis', 'mysql', 'tarantool', ...rows, '--value-size', sizes],
       );
       assert.equal(seeded.status, 0, seeded.stderr);
@@ -66,7 +68,7 @@ describe('values of a distribution', () => {
 
   it('other rows are no rows of this run: skipped, with the command that makes them', async () => {
     await seed(own({ servers: ['redis'], ...uniform }));
-    const ended = await call(
+    const ended = await callHere(
       ...['race', '--storages', 'redis', ...rows, '--value-size', '1k', '--rounds', '1'],
       ...['--ops', '600', '--no-html'],
     );
@@ -80,7 +82,7 @@ describe('values of a distribution', () => {
     await seed(own({ servers: ['redis', 'mysql'], ...uniform }));
     const words = ['--storages', 'redis,mysql2', ...rows, '--value-size', 'uniform:8-1k'];
     const how = ['--in-flight', '16', '--rounds', '2', '--budget', '3s', '--warmup', '50'];
-    const ended = await call('race', ...words, ...how, '--json', 'r.json', '--no-html');
+    const ended = await callHere('race', ...words, ...how, '--json', 'r.json', '--no-html');
     assert.equal(ended.status, 0, ended.stderr + ended.stdout);
     const result = resultIn('r.json');
     assertAllOk(result);
@@ -103,19 +105,13 @@ describe('values of a distribution', () => {
     );
     assert.equal(limited.dataset.valueSizes, 'uniform:8-1000');
     // Measured before a race, too, of the loads that it has.
-    const burst = ['--load', 'burst', '--ops', '300', '--rounds', '1', '--warmup', '50'];
-    const raced = await call(
-      'race',
-      ...words,
-      ...burst,
-      '--limits',
-      '--json',
-      'l.json',
-      '--no-html',
-    );
-    assert.equal(raced.status, 0, raced.stderr + raced.stdout);
+    const burst = { workload: 'race', load: 'burst', ops: 300, rounds: 1, warmup: 50, storages };
+    const raced = await run(/** @type {any} */ (own({ ...burst, ...uniform })), {
+      limits: { measure: true, budgetMs: 5000 },
+    });
+    assert.equal(statusOf(raced), 0, JSON.stringify(raced.benchmarks));
     assert.deepEqual(
-      resultIn('l.json').limits?.driver.map(({ storage }) => storage),
+      raced.limits?.driver.map(({ storage }) => storage),
       ['redis', 'mysql2'],
     );
     const { wire = [], driver = [] } = limited.limits ?? {};
@@ -126,6 +122,14 @@ describe('values of a distribution', () => {
     assert.deepEqual(protocols, ['redis', 'mysql']);
     const limitedStorages = driver.map(({ storage }) => storage); // of both loads
     assert.deepEqual(limitedStorages, ['redis', 'redis', 'mysql2', 'mysql2']);
+  });
+
+  it('race --limits measures them: none of a storage without a server', async () => {
+    const burst = ['--load', 'burst', '--ops', '300', '--rounds', '1', '--warmup', '50'];
+    const words = ['--storages', 'memory', ...rows, ...burst, '--limits', '--no-html'];
+    const ended = await callHere('race', ...words, '--json', 'l.json');
+    assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+    assert.deepEqual(resultIn('l.json').limits, { source: null, wire: [], driver: [] });
   });
 
   it('what is no distribution is one clear line', async () => {
@@ -195,7 +199,7 @@ describe('mixes on rows of their own', () => {
     const words = ['--mix', 'get:60,set:10,insert:15,del:15', '--rows', '300'];
     const crud = ['run', '--workload', 'crud', '--storages', 'redis,ioredis,mysql2', ...words];
     const sliced = ['--in-flight', '1,16', '--rounds', '2', '--budget', '5s', '--warmup', '100'];
-    const ended = await call(...crud, '--value-size', '120', ...sliced, '--json', 'c.json');
+    const ended = await callHere(...crud, '--value-size', '120', ...sliced, '--json', 'c.json');
     assert.equal(ended.status, 0, ended.stderr + ended.stdout);
     const result = resultIn('c.json');
     assertAllOk(result);
@@ -210,9 +214,9 @@ describe('mixes on rows of their own', () => {
   it('ceilings and several machines are refused in one line', async () => {
     const mix = ['race', '--storages', 'redis', '--mix', 'get:90,insert:10'];
     const limits = await callHere(...mix, '--limits');
-    assertFailure(limits, 2, /--limits and the workload crud, which has rows of its own/);
+    assertFailure(limits, 2, /--limits and the workload crud, which has separate rows/);
     const agents = await callHere(...mix, '--agents', '2');
-    assertFailure(agents, 2, /--agents and the workload crud, which has rows of its own/);
+    assertFailure(agents, 2, /--agents and the workload crud, which has separate rows/);
   });
 
   it('a storage that lacks an operation is skipped with the reason', async () => {

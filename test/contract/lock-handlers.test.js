@@ -1,7 +1,10 @@
 /** Every kind of lock of the harness, ours and the others, by the one interface that they share. */
+// Needs: redis, mariadb, tarantool, redis-cluster
 
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
 import { loadStorage } from '../../storages/index.js';
@@ -10,7 +13,10 @@ import { claimOn } from '../helpers/namespaces.js';
 import { openRedis } from '../helpers/own-clients.js';
 import { withServers } from '../helpers/servers.js';
 
+const OLD_MUTEX = fileURLToPath(new URL('../../examples/old-mutex.js', import.meta.url));
 const KINDS = /** @type {const} */ ([
+  [OLD_MUTEX, '0.1.2'],
+  [OLD_MUTEX, '0.2.3'],
   ['ioredis', 'script'],
   ['ioredis', 'pure'],
   ['ioredis', 'redlock'],
@@ -71,7 +77,8 @@ describe('kinds of lock', () => {
   }
 
   for (const [storage, handler] of KINDS) {
-    test(`${storage} ${handler}: one at a time, a timeout, several names or none`, async () => {
+    const name = path.basename(storage);
+    test(`${name} ${handler}: one at a time, a timeout, several names or none`, async () => {
       const { several, locks } = await open(storage, handler);
       const { locks: others } = await open(storage, handler);
       try {
@@ -132,6 +139,45 @@ describe('kinds of lock', () => {
       }
     });
   }
+
+  for (const [handler, calls] of /** @type {const} */ ([
+    ['0.1.2', { msetnx: 1, watch: 1, mget: 1, get: 0, exec: 1, del: 1, publish: 1 }],
+    ['0.2.3', { msetnx: 1, watch: 3, mget: 0, get: 3, exec: 3, del: 3, publish: 3 }],
+  ])) {
+    test(`old-mutex.js ${handler} unlocks three names as redis-em-mutex ${handler} does`, async () => {
+      const { locks } = await open(OLD_MUTEX, handler);
+      const redis = openRedis(servers);
+      try {
+        const mutex = locks.mutex(['x', 'y', 'z'], OPTIONS);
+        await redis.config('RESETSTAT');
+        await mutex.lock();
+        assert.equal(await mutex.unlock(), true);
+        const stats = await redis.info('commandstats');
+        const counts = Object.keys(calls).map((name) => [
+          name,
+          Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
+        ]);
+        assert.deepEqual(Object.fromEntries(counts), calls);
+      } finally {
+        redis.disconnect();
+        await locks.close();
+      }
+    });
+  }
+
+  test('old-mutex.js: a lock whose time is over is taken over by who waits for it', async () => {
+    const { locks } = await open(OLD_MUTEX, '0.1.2');
+    try {
+      const dead = locks.mutex(['e'], { expireMs: 30, blockMs: 0 });
+      await dead.lock();
+      const next = locks.mutex(['e'], { expireMs: 20_000, blockMs: Number.POSITIVE_INFINITY });
+      await next.lock();
+      assert.equal(await dead.unlock(), false);
+      assert.equal(await next.unlock(), true);
+    } finally {
+      await locks.close();
+    }
+  });
 
   test('what was claimed is removed again', async () => {
     await release?.();

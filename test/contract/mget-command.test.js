@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { withCommands } from '../helpers/command-folder.js';
 import { assertFailure } from '../helpers/command-line.js';
@@ -125,9 +126,10 @@ describe('mget scatter', () => {
   });
 
   test('draws an SVG without gnuplot: each fetch, and the line with its equation', async () => {
-    const { status, stderr } = await mget(...words, '--svg', 'plot.svg', '--quiet');
+    const { status, stderr } = await mget(...words, '--svg', 'plots', '--quiet');
     assert.equal(status, 0, stderr);
-    const svg = textOf('plot.svg');
+    const [own] = readdirSync(file('plots')).filter((name) => name.startsWith('mget'));
+    const svg = textOf(path.join('plots', own));
     assert.match(svg, /^<svg xmlns[\s\S]*<\/svg>\s*$/);
     assert.match(svg, /memory, MGET: each fetch by its keys/);
     assert.match(svg, /-?\d\.\d{4} x [+-] \d\.\d{4} ms/);
@@ -145,15 +147,19 @@ describe('mget refuses', () => {
   }
 
   for (const [title, words, says] of /** @type {[string, string[], RegExp][]} */ ([
-    ['a test that is not known', ['frobnicate'], /name one of concurrency, scatter/],
-    ['options of the other test', ['concurrency', '--max-keys', '5'], /belongs to mget scatter/],
-    ['a window of the other test', ['scatter', '--max-conc', '5'], /belongs to mget concurrency/],
+    ['a test that is not known', ['frobnicate'], /the tests: concurrency, scatter/],
+    ['options of the other test', ['concurrency', '--max-keys', '5'], /an option of mget scatter/],
+    ['a window of the other test', ['scatter', '--max-conc', '5'], /an option of mget concurrency/],
     ['extra lines without a script', ['scatter', '--gnuplot-extra', 'x'], /add --gnuplot/],
     ['turned ends of a range', ['concurrency', '--min-conc', '8', '--max-conc', '4'], /exchange/],
     ['turned numbers of keys', ['scatter', '--min-keys', '8', '--max-keys', '4'], /exchange/],
     ['no cycles', ['concurrency', '--cycles', '0'], /--cycles "0": not a whole number/],
-    ['two addresses of Redis', ['scatter', '--redis', 'h:1', '-h', 'h'], /one of them/],
-    ['a variable that is not set', ['scatter', '--password-from-env', 'NO_SUCH_ONE'], /no such/],
+    ['two addresses of Redis', ['scatter', '--redis', 'h:1', '-h', 'h'], /cannot be combined/],
+    [
+      'a variable that is not set',
+      ['scatter', '--password-from-env', 'NO_SUCH_ONE'],
+      /unknown variable/,
+    ],
     ['several storages for gnuplot', ['scatter', '--gnuplot', '--storages', 'all'], /one storage/],
     [
       'a storage that has no list of keys',

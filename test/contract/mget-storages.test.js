@@ -2,6 +2,7 @@
  * Every storage that reads many keys in one request, in a namespace of its own, against the real
  * servers: values in the order of their keys, misses in their names, rows removed without a trace.
  */
+// Needs: redis, mariadb, tarantool, redis-cluster
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';

@@ -2,6 +2,7 @@
  * `dragstrip mget` on real servers: concurrency as its label says, keys of its own in a place of
  * their own, removed on every exit; databases, passwords, strangers' keys.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -25,20 +26,22 @@ const SMALL = ['--rows', `${ROWS}`, '--data-size', '256', '--warmup', '100'];
 describe('mget on real servers', () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
   const redis = withRedis(servers);
-  const { call, file, folder, start, textOf } = withCommands(servers);
+  const { callHere, file, folder, start, textOf } = withCommands(servers);
 
-  const mget = (/** @type {string[]} */ ...words) => call('mget', ...words);
+  const mget = (/** @type {string[]} */ ...words) => callHere('mget', ...words);
   const mgetKeys = () => redis().keys('dragstrip:mget:*');
+  const processed = async () =>
+    Number(/total_commands_processed:(\d+)/.exec(await redis().info('stats'))?.[1]);
   const scatter = (/** @type {string[]} */ ...words) =>
     mget('scatter', ...SMALL, '--cycles', '5', ...words);
 
   /**
-   * @param {string[]} words
+   * @param {string} [cycles]
    * @returns {Promise<ReturnType<typeof startCommand>>} a run that goes on until it is ended
    */
-  async function startLong(...words) {
-    const long = [...SMALL, '--cycles', '4000', '--max-conc', '1'];
-    const started = start('mget', 'concurrency', ...long, ...words);
+  async function startLong(cycles = '4000') {
+    const long = [...SMALL, '--cycles', cycles, '--max-conc', '1'];
+    const started = start('mget', 'concurrency', ...long);
     await eventually(() => started.stdout().includes('Holding'), 'the keys are held');
     return started;
   }
@@ -62,7 +65,7 @@ describe('mget on real servers', () => {
       for (const { inFlight, inFlightMean, rows, source } of columns) {
         const off = Math.abs(inFlightMean / inFlight - 1);
         // The client's own work is what the next fetch waits for, above all with one in flight: 80
-        // ns to compare a value, more for single reads. Where that is too long, it has to be said.
+        // ns to compare a value, more for single reads. If that is too long, a warning is required.
         const said = result.warnings.some(
           ({ code, message }) =>
             code === 'CONCURRENCY' && message.startsWith(`${label}, ${workload}:`),
@@ -140,7 +143,8 @@ describe('mget on real servers', () => {
     test(`removes its keys on ${signal}, and tells what was measured until then`, async () => {
       const { child, ended } = await startLong();
       assert.ok((await mgetKeys()).length > ROWS - 1);
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      const before = await processed();
+      await eventually(async () => (await processed()) > before + 1000, 'it reads');
       child.kill(signal);
       const result = await ended;
       assert.equal(result.status, status, result.stderr);
@@ -170,7 +174,7 @@ describe('mget on real servers', () => {
   });
 
   test('refuses a server that another run is using, which ends as if it were alone', async () => {
-    const first = await startLong('--cycles', '500');
+    const first = await startLong('200');
     try {
       const { status, stdout, stderr } = await scatter('--quiet');
       assert.equal(status, 3, stderr);

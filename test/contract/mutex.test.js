@@ -2,6 +2,7 @@
  * `dragstrip mutex` and `mutex stress` on real servers: mutual exclusion of every kind of lock with
  * processes killed, a broken one caught, a place of its own that is removed on every exit.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -9,12 +10,13 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stressVerdict, toLockRows } from '../../workloads/mutex/analysis.js';
 import { withCommands } from '../helpers/command-folder.js';
-import { childrenOf, eventually, isRunning, ROOT } from '../helpers/command-line.js';
+import { callIn, childrenOf, eventually, isRunning, ROOT } from '../helpers/command-line.js';
 import { openSql, withRedis } from '../helpers/own-clients.js';
 import { runHere } from '../helpers/run-here.js';
-import { addressFlags, withServers } from '../helpers/servers.js';
+import { addressFlags, addressVariables, withServers } from '../helpers/servers.js';
 
 const BROKEN = path.join(ROOT, 'test', 'helpers', 'broken-lock.js');
+const OLD_MUTEX = path.join(ROOT, 'examples', 'old-mutex.js');
 const SECTIONS = 2500;
 /** processes × tasks × keys × passes = 2,560; many tasks: their commands share a write */
 const STRESS = { keys: 40, tasks: 32, repeat: 1, tries: 10, holdMs: 0, blockMs: 20_000 };
@@ -24,7 +26,7 @@ const KILLS = 2;
 describe('mutex on real servers', () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
   const redis = withRedis(servers);
-  const { call, file, resultIn, start } = withCommands(servers);
+  const { callHere, file, folder, resultIn, start } = withCommands(servers);
 
   async function tables() {
     const connection = await openSql(servers);
@@ -96,9 +98,9 @@ describe('mutex on real servers', () => {
   });
 
   test('stress catches a broken lock, counts its violations, and exits with 5', async () => {
-    const { status, stdout } = await call(
+    const { status, stdout } = await callHere(
       ...['mutex', 'stress', '--storages', BROKEN, '--handlers', 'broken', '--forks', '3'],
-      ...['--keys', '2', '--repeat', '60', '--tasks', '2', '--sleep', '0.001'],
+      ...['--lock-keys', '2', '--repeat', '60', '--tasks', '2', '--sleep', '0.001'],
       ...['--json', 'broken.json'],
     );
     assert.equal(status, 5, stdout);
@@ -115,9 +117,20 @@ describe('mutex on real servers', () => {
   });
 
   test('the tests give the original program’s lines, waits, fairness and a holder that dies', async () => {
-    const { status, stdout, stderr } = await call(
+    const { status, stdout, stderr } = await callHere(
       ...['mutex', '--storages', 'ioredis,mysql2,tarantool', '--handlers', 'script,get-lock,fiber'],
-      ...['--keys', '2', '--ops', '60', '--duration', '150ms', '--kills', '1', '--expiry', '400ms'],
+      ...[
+        '--lock-keys',
+        '2',
+        '--ops',
+        '60',
+        '--duration',
+        '150ms',
+        '--kills',
+        '1',
+        '--expiry',
+        '400ms',
+      ],
       ...['--json', 'tests.json'],
     );
     assert.equal(status, 0, stderr + stdout);
@@ -128,7 +141,7 @@ describe('mutex on real servers', () => {
     assert.match(stdout, /^ {20}user {5}system {6}total {8}real$/m);
     assert.match(stdout, /^keys: 2\/ 3 {4}( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
     assert.match(stdout, /^keys: 2\/ 3 +\d+( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
-    assert.match(stdout, /^keys: 2\/ 3 {2}not supported: GET_LOCK takes one name/m);
+    assert.match(stdout, /^keys: 2\/ 3 {2}not supported: GET_LOCK locks one name/m);
     const rows = toLockRows(resultIn('tests.json'));
     for (const { label, sections, violations, fairness, source: benchmark } of rows.filter(
       ({ test, notOffered }) => test === 'lock' && notOffered === null,
@@ -155,8 +168,27 @@ describe('mutex on real servers', () => {
     assert.equal(await tables(), 0);
   });
 
+  test('the original program’s --keys and its variable, and locks of a file', async () => {
+    const few = ['mutex', '--tests', '1', '--keys', '2', '--ops', '20', '--quiet'];
+    const env = { ...addressVariables(servers), REDIS_EM_MUTEX_HANDLER: 'pure' };
+    const handlersOf = async (/** @type {string[]} */ ...words) => {
+      const { status, stdout, stderr } = await callIn(folder, ['bin/dragstrip.js', ...words], {
+        env,
+      });
+      assert.equal(status, 0, stderr + stdout);
+      return [...stdout.matchAll(/handler: (.+)\n.+\n.+\nkeys: 2\/ 3 +\d/g)].map(
+        ([, name]) => name,
+      );
+    };
+    assert.deepEqual(await handlersOf(...few, '--storages', 'ioredis'), ['ioredis pure']);
+    assert.deepEqual(await handlersOf(...few, '--handlers', OLD_MUTEX), [
+      ...['old-mutex 0.1.2', 'old-mutex 0.2.3'],
+    ]);
+    assert.deepEqual(await leftKeys(), []);
+  });
+
   test('Ctrl-C ends all processes and removes what was made', async () => {
-    const words = ['--forks', '2', '--keys', '2', '--sleep', '20', '--kill', '1'];
+    const words = ['--forks', '2', '--lock-keys', '2', '--sleep', '20', '--kills', '1'];
     const { child, ended } = start('mutex', 'stress', ...words);
     /** @type {number[]} */
     let pids = [];
@@ -188,10 +220,10 @@ describe('mutex on real servers', () => {
         'get-lock',
         '--tests',
         '1',
-        '--keys',
+        '--lock-keys',
         '1',
       ];
-      const { status, stderr } = await call('mutex', ...words);
+      const { status, stderr } = await callHere('mutex', ...words);
       assert.equal(status, 3, stderr);
       assert.match(
         stderr,
@@ -207,7 +239,7 @@ describe('mutex on real servers', () => {
 
   test('a key there that is not ours is refused, and stays', async () => {
     await redis().set('dragstrip:mutex:mine', 'untouched');
-    const { status, stderr } = await call('mutex', '--tests', '1', '--keys', '1');
+    const { status, stderr } = await callHere('mutex', '--tests', '1', '--lock-keys', '1');
     assert.equal(status, 3, stderr);
     assert.match(stderr, /dragstrip:mutex:mine exists and was not created by Dragstrip/);
     assert.equal(await redis().get('dragstrip:mutex:mine'), 'untouched');

@@ -2,6 +2,7 @@
  * Namespaces of every workload on real servers: what Dragstrip did not create is refused and stays
  * as it is, what a killed run left is taken over, and only what is ours is ever removed.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -170,6 +171,24 @@ describe('namespaces', () => {
     }
   }
 
+  test('a claim in a Tarantool of another box.lua, without the space, is refused', async () => {
+    const [one] = namespaces.filter((own) => Object.hasOwn(own, 'tarantool'));
+    const tarantool = { .../** @type {any} */ (one).tarantool, space: 'dragstrip_nowhere' };
+    const context = {
+      address: servers.address('tarantool'),
+      credentials: servers.credentials('tarantool'),
+    };
+    const handle = await openNamespace('tarantool', { ...one, tarantool }, context);
+    try {
+      const message =
+        /space dragstrip_nowhere is missing: the server was not started from this box/;
+      await assert.rejects(handle.claim(), { code: 'E_TARGET', message });
+      assert.equal(await handle.release(), 0);
+    } finally {
+      await handle.close();
+    }
+  });
+
   test('a key that somebody puts below the prefix during a run stays, and is then refused', async () => {
     const redis = stores['redis'];
     await redis.clear();
@@ -219,7 +238,7 @@ describe('namespaces', () => {
   });
 });
 
-/** What runs put behind the prefix: of the others the number. @type {Record<string, (i: number) => string>} */
+/** Names that runs append to the prefix. @type {Record<string, (i: number) => string>} */
 const SUFFIXES = {
   mutex: (i) => `lock:name-${i}`,
   commands: (i) => `key:${String(i).padStart(12, '0')}`,

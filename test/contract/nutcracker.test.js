@@ -1,4 +1,5 @@
 /** nutcracker like the other servers: behind Redis, on TCP and a unix socket, private, stopped. */
+// Needs: redis, nutcracker
 
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync } from 'node:fs';
@@ -36,7 +37,7 @@ after(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-test('is asked through to Redis, and says its version; both ends are its own', async () => {
+test('forwards to Redis, and reports its version; both ends are its own', async () => {
   const address = addressOf(running['nutcracker']);
   const { probe } = await loadServer('nutcracker');
   const report = await probe(address, credentialsOf(running['nutcracker']));
@@ -119,7 +120,8 @@ test('a server that is no proxy is reported by its kind', async () => {
 
 test('a nutcracker of one’s own is started by its path, and ended', async () => {
   const binaries = await (await loadServer('nutcracker')).find(PACKAGES_HOME);
-  const { pid, address, stop } = await startProxyCommand(String(binaries?.programs['nutcracker']), {
+  const command = `"${binaries?.programs['nutcracker']}"`; // its path may have blanks
+  const { pid, address, stop } = await startProxyCommand(command, {
     home,
     redis: addressOf(running['redis']),
     credentials: credentialsOf(running['redis']),

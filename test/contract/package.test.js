@@ -1,20 +1,11 @@
 /**
- * What is published: packed, unpacked into an empty folder, its types checked by a consumer's
+ * The published package: packed, unpacked into an empty folder, its types checked by a consumer's
  * strict compiler and its command run.
  */
 
 import assert from 'node:assert/strict';
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +53,7 @@ export async function rates(): Promise<number[]> {
 /** @param {string} cwd @param {string[]} words files, and how they are compiled */
 async function assertCompiles(cwd, words) {
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node'];
+  const flags = ['--noEmit', '--strict', '--target', 'es2023'];
   const how = { cwd, reject: /** @type {const} */ (false) };
   const { stdout, exitCode } = await execa(process.execPath, [tsc, ...flags, ...words], how);
   assert.equal(stdout, '');
@@ -71,12 +62,21 @@ async function assertCompiles(cwd, words) {
 
 describe('the package as it is published', () => {
   const folder = withFolder();
+  // Without types, `npm publish` builds them; a plain `npm pack` packs the existing ones.
+  const clone = path.join(folder, 'clone', 'drag strip');
+  const types = path.join(clone, 'types', 'index.d.cts');
+  // Nobody listens there, and npm would ask again after 10 s and after a minute.
+  const offline = { npm_config_registry: 'http://127.0.0.1:1/', npm_config_fetch_retries: '0' };
+  const how = { cwd: clone, env: offline };
+
   before(async () => {
-    await execa(
-      'npm',
-      ['pack', '--ignore-scripts=false', '--silent', '--pack-destination', folder],
-      { cwd: ROOT },
-    );
+    const left = /^(node_modules|\.git|\.dragstrip|types|packages\/\w+\/types)$/;
+    const filter = (/** @type {string} */ from) => !left.test(path.relative(ROOT, from));
+    await cp(ROOT, clone, { recursive: true, filter });
+    await symlink(path.join(ROOT, 'node_modules'), path.join(clone, 'node_modules'));
+    await execa('npm', ['publish', '--dry-run'], how);
+    assert.ok(existsSync(types));
+    await execa('npm', ['pack', '--silent', '--pack-destination', folder], how);
     const [file] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
     await execa('tar', ['xzf', file], { cwd: folder });
     const modules = path.join(folder, 'node_modules');
@@ -97,8 +97,8 @@ describe('the package as it is published', () => {
       for (const file of files) {
         await writeFile(path.join(folder, file), file.endsWith('.cts') ? REQUIRING : CONSUMER);
       }
-      const how = ['--module', module, '--moduleResolution', resolution];
-      await assertCompiles(folder, [...how, ...files]);
+      const flags = ['--module', module, '--moduleResolution', resolution];
+      await assertCompiles(folder, [...flags, ...files]);
     });
   }
 
@@ -140,12 +140,35 @@ describe('the package as it is published', () => {
     assert.match(race.stdout, /memory/);
   });
 
+  test('its hint for hiredis is a command that runs there', async () => {
+    const bin = path.join(folder, 'node_modules', 'dragstrip', 'bin', 'dragstrip.js');
+    // PATH has no compiler, which is reported once the sources are found.
+    const env = { ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state'), PATH: folder };
+    const bare = { cwd: folder, env, reject: /** @type {const} */ (false) };
+    const { stderr } = await execa(process.execPath, [bin, 'check', 'hiredis'], bare);
+    const [, program, script] = /(node) (\S*build-hiredis\.js) \(needs/.exec(stderr) ?? [];
+    assert.equal(program, 'node', stderr);
+    assert.equal(script, 'node_modules/dragstrip/scripts/build-hiredis.js');
+    const built = await execa(process.execPath, [script], bare);
+    assert.equal(built.stdout, 'hiredis is not built: c++ is not on PATH');
+  });
+
+  test('npm start builds types in a clone without any, and npm pack then has them', async () => {
+    await rm(path.dirname(types), { recursive: true });
+    await execa(process.execPath, ['scripts/install.js'], how);
+    const { stdout } = await execa('npm', ['pack', '--dry-run', '--json'], how);
+    const [{ files }] = JSON.parse(stdout);
+    const packed = files.map((/** @type {{ path: string }} */ file) => file.path);
+    for (const file of ['types/index.d.ts', 'types/index.d.cts', 'types/lib/types.d.ts']) {
+      assert.ok(packed.includes(file), file);
+    }
+  });
+
   test('the HandlerSocket client and the mutex are packages without dependencies', async (t) => {
-    const place = await mkdtemp(path.join(tmpdir(), 'dragstrip-alone-'));
-    t.after(() => rm(place, { recursive: true, force: true }));
+    const place = withFolder(t);
     // The types of all are there: the prepack of each is that of the whole.
-    const how = ['--ignore-scripts', '--silent', '--workspaces', '--pack-destination', place];
-    await execa('npm', ['pack', ...how], { cwd: ROOT });
+    const words = ['--ignore-scripts', '--silent', '--workspaces', '--pack-destination', place];
+    await execa('npm', ['pack', ...words], how);
     const modules = path.join(place, 'alone', 'node_modules');
     await mkdir(path.join(modules, '@types'), { recursive: true });
     await symlink(path.join(ROOT, 'node_modules/@types/node'), path.join(modules, '@types/node'));

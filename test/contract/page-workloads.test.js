@@ -16,7 +16,7 @@ const html = await loadReport('html');
 /** @typedef {import('playwright-core').Page} Page */
 
 /**
- * Of each workload a result, the plots of its page, and a value that one of them tells.
+ * A result per workload, the plots of its page, and a value of one of them.
  * @type {Record<string, { result: () => import('../../lib/result.js').Result, plots: string[],
  *   tells: RegExp }>}
  */

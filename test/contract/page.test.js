@@ -25,7 +25,7 @@ const pageOf = await loadDocumentReport('html');
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
 
 const NARROW = { width: 400, height: 800 };
-/** What a page could be made to do, if its policy let it. */
+/** Actions that the policy of a page must prevent. */
 const INTRUSION = `
   for (const [name, text] of [
     ['script', 'globalThis.hacked = 1'],
@@ -200,7 +200,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
     const figure = page.locator('#throughput-get-sync');
     const [first, second] = [figure.locator('.v0 .wide'), figure.locator('.v1 .wide')];
     assert.deepEqual([await first.isVisible(), await second.isVisible()], [true, false]);
-    await figure.getByLabel('linear').check();
+    await figure.getByLabel('logarithmic').check();
     assert.deepEqual([await first.isVisible(), await second.isVisible()], [false, true]);
   }
 
@@ -301,6 +301,21 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
         await checkAccess(page);
       };
       await visit(name, look, { ...options, bypassCSP: true });
+    });
+  }
+
+  for (const [name, viewport, most] of /** @type {const} */ ([
+    ['default', { width: 1280, height: 900 }, 500],
+    ['race', { width: 1280, height: 900 }, 500],
+    ['default', NARROW, 600],
+    ['race', NARROW, 600],
+  ])) {
+    test(`${name}: the first figure begins on the first screen of ${viewport.width} pixels`, async () => {
+      const look = async (/** @type {Page} */ page) => {
+        const box = await page.locator('figure').first().boundingBox();
+        assert.ok(box !== null && box.y > 0 && box.y < most, `${box?.y} px`);
+      };
+      await visit(name, look, { viewport });
     });
   }
 

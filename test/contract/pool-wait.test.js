@@ -1,4 +1,5 @@
 /** The wait for a connection of a pool, apart from the time on the wire, on real servers. */
+// Needs: redis, mariadb
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';

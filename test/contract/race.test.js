@@ -2,6 +2,7 @@
  * The race on real servers, from the original program's own scripts to the table: order of lines,
  * results, another dataset. Servers that are killed or stopped: test/fault/lost-server.test.js.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -17,7 +18,7 @@ const SMALL = [...ROWS, '--ops', '400', '--warmup', '50'];
 /** In the order of the seed; what it did not have follows. */
 const STORAGES = ['redis', 'ioredis', 'node-handlersocket', 'manual-hs', 'tarantool', 'mysql2'];
 
-const { call, callScript, resultIn } = withCommands(servers);
+const { callHere, callScript, resultIn } = withCommands(servers);
 
 /** @param {Result} result */
 function assertBalance(result) {
@@ -43,7 +44,7 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
         new RegExp(`^${written} \\(counted, \\d+ compared in full\\)\\n$`),
       );
     }
-    const second = await call('seed', ...names, ...ROWS);
+    const second = await callHere('seed', ...names, ...ROWS);
     assert.equal(second.status, 0, second.stderr);
     const there = /were there already \(counted, \d+ compared in full\)/g;
     assert.equal(second.stdout.match(there)?.length, names.length, second.stdout);
@@ -83,7 +84,7 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
 describe('the race', { timeout: 600_000 }, () => {
   test('runs every profile of every storage, one and many in flight', async () => {
     const words = ['--rounds', '1', '--json', 'race.json'];
-    const { status, stdout, stderr } = await call('race', ...SMALL, ...words);
+    const { status, stdout, stderr } = await callHere('race', ...SMALL, ...words);
     assert.equal(status, 0, `${stdout}${stderr}`);
     const result = resultIn('race.json');
     assertBalance(result);
@@ -92,7 +93,7 @@ describe('the race', { timeout: 600_000 }, () => {
       const kinds = ran.filter(({ storage }) => storage === name).map(({ load }) => load.kind);
       assert.ok(kinds.includes('sync') && kinds.includes('window'), name);
     }
-    const csv = await call('report', 'race.json', '--format', 'csv');
+    const csv = await callHere('report', 'race.json', '--format', 'csv');
     assert.equal(csv.status, 0, csv.stderr);
     assert.ok(csv.stdout.split('\n').length > ran.length);
   });

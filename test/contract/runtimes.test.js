@@ -1,9 +1,10 @@
 /** Storages under Bun and under another Node, from npm, against a real server. */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
-import { run } from '../../index.js';
+import { report, run } from '../../index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
@@ -51,6 +52,17 @@ describe('other runtimes', () => {
         assert.equal(outcomes.ok, scheduled, id);
       }
     }
+    // Bun reports no collections: its slices cannot be charged, so that no contender's are typical.
+    const [{ contenders }] = result.comparison?.loads ?? [];
+    for (const { name, group, rounds } of contenders ?? []) {
+      if (group !== 'networked') continue;
+      const charged = rounds.map((round) => round.charged);
+      assert.deepEqual(charged, Array(2).fill(!name.includes('@bun')), name);
+    }
+    assert.match(
+      await report(result),
+      /ratios are of +trimmed means: garbage of ioredis@bun-[\d.]+, bun-redis@bun-[\d.]+ unknown/,
+    );
     await assert.rejects(run({ storages: ['bun-redis'], home, ...DATASET }), {
       code: 'E_TARGET',
       hint: /--runtime bun/,

@@ -1,4 +1,5 @@
 /** --servers on two real Redis servers of different settings: same drivers, apart in every report. */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import redisLoader from '../../data/loaders/redis.js';
 import { formatPlace } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { parseResult } from '../../lib/parse-result.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { assertFailure, callIn } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 
@@ -37,7 +38,7 @@ function call(...words) {
     DRAGSTRIP_REDIS_PASSWORD_FILE: String(two.running('redis').credentials?.['password']),
   };
   const all = ['bin/dragstrip.js', 'race', ...ROWS, '--storages', 'ioredis,redis', ...words];
-  return runCommand(folder, [...all, '--quiet', '--no-html'], { env });
+  return callIn(folder, [...all, '--quiet', '--no-html'], { env });
 }
 
 const second = () => formatPlace(two.address('redis').main);
@@ -60,7 +61,8 @@ describe('--servers', () => {
       Number(/cmdstat_get:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
     const before = await reads();
     const file = 'r.json';
-    const words = ['--in-flight', '20', '--load', 'window', '--rounds', '2', '--budget', '4s'];
+    const load = ['--in-flight', '20', '--load', 'window', '--warmup', '100'];
+    const words = [...load, '--rounds', '2', '--budget', '4s'];
     const ended = await call('--servers', `redis,b=redis@${second()}`, ...words, '--json', file);
     assert.equal(ended.status, 0, ended.stderr);
     const after = await reads();
@@ -95,7 +97,10 @@ describe('--servers', () => {
     const text = ended.stdout.replace(/\s+/g, ' ');
     assert.match(text, /A driver on several servers: ratios in the same rounds/);
     assert.match(text, /ioredis on b vs ioredis on redis, 20 in flight:/);
-    assert.match(text, /Fastest networked driver, 20 in flight: (ioredis|redis) on (redis|b)/);
+    assert.match(
+      text,
+      /Fastest networked driver, 20 in flight: (ioredis|redis) on (redis|b)|This run cannot rank the networked drivers, 20 in flight: /,
+    );
   });
 
   it('Valkey that does not run is an error for named storages, with what starts it', async () => {

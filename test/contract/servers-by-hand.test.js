@@ -1,34 +1,35 @@
 /**
- * redis.conf, my.cnf and box.lua by hand, as the README starts them, each twice; then loaded
- * and read by both runners. Only the ports are moved, since the default ones may be taken on the
- * machine that tests.
+ * The lines of `servers command`, run by a shell in a state folder whose path has a blank and a
+ * quote, each twice; then the server is loaded and read by both runners. Only the ports are moved,
+ * since the default ones may be taken on the machine that tests.
  */
+// Needs: redis, mariadb, tarantool, nutcracker
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import getPort from 'get-port';
-import { runCommand } from '../../servers/command.js';
 import { fetchServers, loadServer } from '../../servers/index.js';
 import { runCommand as runNode } from '../helpers/command-line.js';
 import { makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
-/** @typedef {import('../../lib/types.js').Binaries} Binaries */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FILES = ['redis.conf', 'my.cnf', 'box.lua'];
 
 let folder = '';
+let home = '';
 
 before(async () => {
   folder = await makeHome();
-  for (const file of FILES) copyFileSync(join(ROOT, file), join(folder, file));
+  home = join(folder, "by hand's");
+  mkdirSync(home);
+  symlinkSync(join(PACKAGES_HOME, 'packages'), join(home, 'packages'));
   const { failures } = await fetchServers(['redis', 'mariadb', 'tarantool'], {
     home: PACKAGES_HOME,
   });
@@ -37,38 +38,38 @@ before(async () => {
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** @param {string} name */
-async function binariesOf(name) {
-  const binaries = await (await loadServer(name)).find(PACKAGES_HOME);
-  assert.ok(binaries !== null);
-  return binaries;
-}
-
 /**
- * Starts a server in the folder of the files, waits until it answers, does the work, ends it.
- * @param {{ name: string, program: string, args: string[], env?: Record<string, string>,
- *   address: Address, end: NodeJS.Signals, binaries: Binaries }} server
+ * Runs the printed line in a shell, waits until the server answers, does the work, ends it.
+ * @param {{ name: string, more?: string[], env?: Record<string, string>, address: Address }} server
+ *   more: arguments after the printed ones
  * @param {() => Promise<void>} [work]
  */
-async function runByHand({ name, program, args, env, address, end, binaries }, work) {
+async function runByHand({ name, more = [], env, address }, work) {
+  const variables = { DRAGSTRIP_HOME: home, ...env };
+  const printed = await runNode(folder, ['bin/dragstrip.js', 'servers', 'command', name], {
+    env: variables,
+  });
+  assert.equal(printed.status, 0, printed.stderr);
   const log = openSync(join(folder, `${name}.log`), 'a');
-  const child = spawn(binaries.programs[program], args, {
-    cwd: folder,
-    env: { ...process.env, ...binaries.env, ...env },
+  const child = spawn('sh', ['-c', [printed.stdout.trim(), ...more].join(' ')], {
+    cwd: '/',
+    env: { ...process.env, ...variables },
     stdio: ['ignore', log, log],
   });
   const exited = once(child, 'exit');
+  /** @type {number | null} */
+  let pid = null;
   try {
     const { probe } = await loadServer(name);
-    for (;;) {
-      const report = await probe(address, {}).catch((error) => error);
-      if (report.pid === child.pid) break;
+    while (pid === null) {
+      ({ pid } = await probe(address, {}).catch(() => ({ pid: null })));
       assert.equal(child.exitCode, null, readFileSync(join(folder, `${name}.log`), 'utf8'));
       await sleep(20);
     }
     await work?.();
   } finally {
-    child.kill(end);
+    if (pid === null) child.kill();
+    else process.kill(pid, 'SIGTERM');
     await exited;
   }
 }
@@ -106,31 +107,21 @@ test('the files have the default ports of the seed', () => {
   has('box.lua', /'127\.0\.0\.1:3301'/);
 });
 
-test('redis-server redis.conf starts, a second time too, and leaves nothing on disk', async () => {
+test('the line of redis starts it, a second time too, and leaves nothing on disk', async () => {
   const port = await getPort({ host: '127.0.0.1' });
-  const server = {
-    name: 'redis',
-    program: 'redis-server',
-    args: ['redis.conf', '--port', String(port)],
-    address: { main: { host: '127.0.0.1', port } },
-    end: /** @type {const} */ ('SIGINT'),
-    binaries: await binariesOf('redis'),
-  };
+  const address = { main: { host: '127.0.0.1', port } };
+  const server = { name: 'redis', more: ['--port', String(port)], address };
   await runByHand(server);
   await runByHand(server, () => loadAndRead('redis', 'ioredis', { redis: { port } }));
-  assert.equal(existsSync(join(folder, 'dump.rdb')), false);
+  assert.equal(existsSync(join(home, 'by-hand', 'dump.rdb')), false);
 });
 
-test('tarantool box.lua starts, a second time too, with the rows of the first', async () => {
+test('the line of tarantool starts it, a second time too, with the rows of the first', async () => {
   const port = await getPort({ host: '127.0.0.1' });
   const server = {
     name: 'tarantool',
-    program: 'tarantool',
-    args: ['box.lua'],
-    env: { DRAGSTRIP_BOX_LISTEN: `127.0.0.1:${port}`, DRAGSTRIP_HOME: '' },
+    env: { DRAGSTRIP_BOX_LISTEN: `127.0.0.1:${port}` },
     address: { main: { host: '127.0.0.1', port } },
-    end: /** @type {const} */ ('SIGINT'),
-    binaries: await binariesOf('tarantool'),
   };
   // @ts-expect-error the driver has no types
   const { default: Tarantool } = await import('tarantool-driver');
@@ -151,48 +142,25 @@ test('tarantool box.lua starts, a second time too, with the rows of the first', 
     await ask((client) => client.call('dragstrip_reset'));
     await loadAndRead('tarantool', 'tarantool', { tarantool: { port } });
   });
-  assert.ok(existsSync(join(folder, '.dragstrip', 'by-hand', 'tarantool')));
+  assert.ok(existsSync(join(home, 'by-hand', 'tarantool')));
 });
 
-test('mariadbd --defaults-file=my.cnf starts with its tables, a second time too', async () => {
-  const binaries = await binariesOf('mariadb');
+test('the line of mariadb makes its tables and starts it, a second time too', async () => {
   const [sql, read, write] = await Promise.all(
     [1, 2, 3].map(async () => ({ host: '127.0.0.1', port: await getPort({ host: '127.0.0.1' }) })),
   );
-  const base = dirname(dirname(binaries.programs['mariadbd']));
-  const moved = [`--handlersocket-port=${read.port}`, `--handlersocket-port-wr=${write.port}`];
-  const user = process.getuid?.() === 0 ? ['--user=root'] : [];
-  const own = binaries.source === 'fetched' ? [`--basedir=${base}`] : [];
-  const plugins =
-    binaries.source === 'fetched'
-      ? [`--plugin-dir=${base}/lib/mysql/plugin`, `--lc-messages-dir=${base}/share/mysql`]
-      : [];
-  mkdirSync(join(folder, '.dragstrip', 'by-hand'), { recursive: true });
-  const install = [
-    '--defaults-file=my.cnf',
-    '--auth-root-authentication-method=normal',
-    '--skip-test-db',
-    '--skip-name-resolve',
-  ];
-  for (const time of ['first', 'second']) {
-    const { ok, output } = await runCommand(
-      binaries.programs['mariadb-install-db'],
-      [...install, ...own, ...plugins, ...moved, ...user],
-      { cwd: folder, env: binaries.env },
-    );
-    assert.ok(ok, `${time}: ${output}`);
-    const server = {
-      name: 'mariadb',
-      program: 'mariadbd',
-      args: ['--defaults-file=my.cnf', ...own, ...plugins, `--port=${sql.port}`, ...moved, ...user],
-      address: { sql, read, write },
-      end: /** @type {const} */ ('SIGTERM'),
-      binaries,
-    };
-    const flags = { mysql: sql, handlersocket: read, 'handlersocket-write': write };
-    await runByHand(server, async () => {
-      if (time === 'second') await loadAndRead('mysql', 'manual-hs', flags);
-    });
-  }
-  assert.ok(existsSync(join(folder, '.dragstrip', 'by-hand', 'mariadb', 'mysql')));
+  const ports = { port: sql, 'handlersocket-port': read, 'handlersocket-port-wr': write };
+  const more = Object.entries(ports).map(([name, { port }]) => `--${name}=${port}`);
+  const server = { name: 'mariadb', more, address: { sql, read, write } };
+  await runByHand(server);
+  const flags = { mysql: sql, handlersocket: read, 'handlersocket-write': write };
+  await runByHand(server, () => loadAndRead('mysql', 'manual-hs', flags));
+  assert.ok(existsSync(join(home, 'by-hand', 'mariadb', 'mysql')));
+});
+
+test('a server that needs settings of its own has no line, and says what starts it', async () => {
+  const args = ['bin/dragstrip.js', 'servers', 'command', 'nutcracker'];
+  const { status, stderr } = await runNode(folder, args);
+  assert.equal(status, 2);
+  assert.match(stderr, /^dragstrip: .*servers start nutcracker`?$/m);
 });

@@ -1,11 +1,12 @@
-/** Real servers of a state folder: started, asked, reused, stopped; their data; wrong protocols. */
+/** Servers of a state folder: started, probed, reused, stopped; their data; wrong protocols. */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -95,11 +96,12 @@ test('a second start finds them running and starts no other', async () => {
 });
 
 test('they listen on loopback alone, in folders that nobody else may enter', () => {
-  for (const { name, pid, folder } of Object.values(running)) {
+  for (const { name, pid, folder, address } of Object.values(running)) {
     const places = listeningPlaces(pid);
     for (const place of places) assert.match(place, /^0100007F:/, `${name} listens at ${place}`);
     assert.equal(places.length, name === 'mariadb' ? 3 : 1, name);
-    assert.equal(statSync(folder).mode & 0o777, 0o700, folder);
+    const sockets = address['unix'] === undefined ? [] : [dirname(address['unix'].slice(5))];
+    for (const each of [folder, ...sockets]) assert.equal(statSync(each).mode & 0o777, 0o700, each);
     // Their user has to enter the folder above, where root started them.
     const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
     assert.equal(statSync(join(folder, '..')).mode & 0o777, mode);
@@ -284,7 +286,7 @@ async function wrong(name, address, message) {
     assert.equal(error.code, 'E_TARGET');
     assert.match(error.message, message);
     assert.ok(!error.message.includes('\n'));
-    assert.match(error.hint, /dragstrip servers start/);
+    assert.match(error.hint, /dragstrip servers start|accepts TLS only, write rediss:/);
     return true;
   });
   assert.equal(limit.aborted, false, 'a probe answers within some seconds');

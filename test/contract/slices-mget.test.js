@@ -2,6 +2,7 @@
  * Fetches of many keys by slices on a real Redis: every value is right, the lines of the original
  * program are there. Contenders of a known difference: test/long/planted.test.js.
  */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -10,14 +11,14 @@ import { withServers } from '../helpers/servers.js';
 
 describe('mget by slices', { timeout: 600_000 }, () => {
   const servers = withServers(['redis']);
-  const { call, resultIn } = withCommands(servers);
+  const { callHere, resultIn } = withCommands(servers);
 
   test('series of each number of keys, the original lines, one connection per fetch', async () => {
     for (const more of [[], ['--pool']]) {
       const words = ['mget', 'concurrency', ...more, '--storages', 'ioredis,redis'];
       const sizes = ['--counts', '1,10', '-c', '1,4', '--rows', '500', '--data-size', '64'];
       const how = ['--rounds', '2', '--budget', '4s', '--warmup', '50', '--force'];
-      const ended = await call(...words, ...sizes, ...how, '--json', 'mget.json');
+      const ended = await callHere(...words, ...sizes, ...how, '--json', 'mget.json');
       const { status, stdout, stderr } = ended;
       assert.equal(status, 0, `${stdout}${stderr}`);
       assert.match(stdout, /ioredis\nkeys\tc=1\tc=4\n1\t[\d.]+\t[\d.]+\n10\t[\d.]+\t[\d.]+\n/);

@@ -38,7 +38,7 @@ describe('the build of hiredis', () => {
     try {
       assert.deepEqual(await buildHiredis({ home, modules }), {
         built: false,
-        reason: 'there is no c++ on PATH',
+        reason: 'c++ is not on PATH',
       });
     } finally {
       process.env['PATH'] = PATH;

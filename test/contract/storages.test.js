@@ -1,4 +1,5 @@
 /** One suite over every storage and profile, against the real servers. */
+// Needs: redis, mariadb, tarantool, redis-cluster
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -6,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { getLoader } from '../../data/loaders/index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { MISS, OK } from '../../lib/outcome.js';
+import { connectGlide } from '../../storages/glide-client.js';
 import { workload } from '../../workloads/get/index.js';
 import { workload as mix } from '../../workloads/mix/index.js';
 import { withFolder } from '../helpers/folder.js';
@@ -66,6 +68,25 @@ describe('storages', () => {
     },
     { timeout: 120_000 },
   );
+
+  const glide = cases.find(({ label }) => label.startsWith('valkey-glide'));
+  it('valkey-glide: its limit per request grows with --timeout', {
+    skip: glide?.skip,
+  }, async () => {
+    for (const [timeoutMs, limitMs] of [
+      [1000, 5000],
+      [60_000, 60_000],
+    ]) {
+      const client = await connectGlide({
+        address: servers.address('redis'),
+        credentials: servers.credentials('redis'),
+        profile: /** @type {any} */ (glide).profile,
+        timeoutMs,
+      });
+      assert.equal(client.requestTimeout, limitMs);
+      client.close();
+    }
+  });
 
   for (const { label, definition, profile, skip } of cases) {
     describe(label, { skip }, () => {

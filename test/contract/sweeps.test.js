@@ -2,6 +2,7 @@
  * Sweeps against real servers: connections that are really opened, rows of several sizes that are
  * each other's neighbours and never mixed, and nothing of them left behind.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -16,7 +17,7 @@ import { addressFlags, withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis', 'mariadb', 'tarantool']);
 const redis = withRedis(servers);
-const { call, file, resultIn } = withCommands(servers);
+const { callHere, file, resultIn } = withCommands(servers);
 
 const STORAGES = ['ioredis', 'redis', 'mysql2', 'tarantool', 'manual-hs', 'lmdb'];
 const SIZES = Object.freeze(['--rows', '60', '--value-size', '16,3k']);
@@ -25,7 +26,15 @@ const SLICES = Object.freeze(['--rounds', '2', '--budget', '4s', '--warmup', '50
 
 /** @param {string[]} words */
 async function race(...words) {
-  const ended = await call('race', ...words, '--json', 'r.json', '--force', '--quiet', '--no-html');
+  const ended = await callHere(
+    'race',
+    ...words,
+    '--json',
+    'r.json',
+    '--force',
+    '--quiet',
+    '--no-html',
+  );
   assert.equal(ended.status, 0, ended.stderr);
   return resultIn('r.json');
 }
@@ -80,14 +89,14 @@ describe('--value-size as a list', () => {
   it('refuses keys that it did not write, and changes none', async () => {
     await redis().set('dragstrip:value-3000:row:1', 'mine');
     const words = ['race', '--storages', 'ioredis', ...SIZES, '--rounds', '1', '--ops', '10'];
-    assertFailure(await call(...words, '--quiet'), 3, /dragstrip:value-3000:row:/);
+    assertFailure(await callHere(...words, '--quiet'), 3, /dragstrip:value-3000:row:/);
     assert.deepEqual(await redis().keys('dragstrip:*'), ['dragstrip:value-3000:row:1']);
     assert.equal(await redis().getdel('dragstrip:value-3000:row:1'), 'mine');
   });
 
   it('refuses --limits, whose rows are of one size', async () => {
     const words = ['race', '--storages', 'ioredis', '--value-size', '16,64', '--limits', '--quiet'];
-    assertFailure(await call(...words), 2, /--limits measures rows of one size/);
+    assertFailure(await callHere(...words), 2, /--limits measures rows of one size/);
   });
 });
 

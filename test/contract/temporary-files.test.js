@@ -1,4 +1,5 @@
-/** What a run leaves in the folder of temporary files: nothing but the locks of its user. */
+/** A run leaves nothing in the folder of temporary files but the locks of its user. */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

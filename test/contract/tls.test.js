@@ -2,19 +2,33 @@
  * TLS: servers started with certificates of their own, every driver that has it, loaders and
  * commands; what is not verified is refused.
  */
+// Needs: redis, mariadb
 
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
-import { before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { getLoader } from '../../data/loaders/index.js';
 import { relayTo } from '../../engine/check/relay.js';
 import { formatPlace } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
+import { encodeHandshake } from '../../protocols/mysql/handshake.js';
 import { certificatesIn, makeCertificates } from '../../servers/certificates.js';
 import { loadServer } from '../../servers/index.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { assertFailure, callIn } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
 import { openRedis, openSql } from '../helpers/own-clients.js';
 import { withServers } from '../helpers/servers.js';
@@ -30,6 +44,42 @@ const SERVERS = ['redis', 'mariadb'];
 const cases = (await listCases()).filter(
   ({ definition }) => definition.tls === true && SERVERS.includes(String(definition.server)),
 );
+
+const LOGIN = Object.freeze({ user: 'a-user-of-ours', password: 'a-password-of-ours' });
+/** MySQL's packet before encryption: a header, and flags. */
+const SSL_REQUEST_BYTES = 4 + 32;
+
+/** @param {{ encrypts?: boolean }} [how] @returns {Buffer} the first packet of MariaDB */
+function sqlGreeting({ encrypts = true } = {}) {
+  const version = '11.8.2-MariaDB'; // from 11.4.1 on mariadb may take any certificate
+  const salt = Buffer.from('saltsaltsaltsaltsalt');
+  const greeting = encodeHandshake({ version, charset: 45, salt });
+  const lowFlags = 4 + 1 + version.length + 1 + 4 + 8 + 1;
+  if (encrypts) greeting[lowFlags + 1] |= 0x08; // CLIENT_SSL is 0x0800
+  return greeting;
+}
+
+/**
+ * Listeners in place of a server, with a certificate that the client trusts; authority: null: it
+ * has no reason to; of: the only server that has it.
+ * @type {Record<string, { says: RegExp, of?: string, greeting?: Buffer, authority?: null,
+ *   days?: string } & import('node:tls').SecureContextOptions>}
+ */
+const STRANGERS = {
+  'an expired certificate': { days: '-1', says: /expired/i },
+  'TLS 1.1': {
+    minVersion: 'TLSv1',
+    maxVersion: 'TLSv1.1',
+    ciphers: 'DEFAULT@SECLEVEL=0',
+    says: /TLS 1\.2/,
+  },
+  'a server without TLS': {
+    of: 'mariadb',
+    greeting: sqlGreeting({ encrypts: false }),
+    says: /ssl|secure/i,
+  },
+  'a certificate that nobody vouches for': { authority: null, says: /self.signed/i },
+};
 
 describe('TLS', () => {
   const servers = withServers(['redis', 'mariadb'], { tls: true });
@@ -48,6 +98,71 @@ describe('TLS', () => {
     credentials: servers.credentials(name),
   });
 
+  /** @type {import('node:net').Server[]} */
+  const strangers = [];
+  after(() => strangers.map((one) => one.close()));
+
+  /**
+   * @param {string} server in whose place it answers: MariaDB's encryption begins after a greeting
+   * @param {keyof typeof STRANGERS} kind
+   * @returns {Promise<{ context: any, plain: Buffer[], deciphered: () => number }>} context: to
+   *   open it; plain: what it received without encryption; deciphered: number of bytes with
+   */
+  async function stranger(server, kind) {
+    const { greeting = sqlGreeting(), authority, days = '9', ...options } = STRANGERS[kind];
+    const [cert, key] = selfSigned(kind, days);
+    /** @type {Buffer[]} */
+    const plain = [];
+    let deciphered = 0;
+    const encrypted = createTlsServer({
+      ...options,
+      cert: readFileSync(cert),
+      key: readFileSync(key),
+    });
+    encrypted.on('tlsClientError', () => {});
+    encrypted.on('secureConnection', (socket) => {
+      socket.on('error', () => {}).on('data', ({ length }) => void (deciphered += length));
+    });
+    const listener =
+      server === 'redis'
+        ? encrypted
+        : createServer((socket) => {
+            socket.on('error', () => {}).write(greeting);
+            socket.on('readable', function take() {
+              const bytes = socket.read(SSL_REQUEST_BYTES) ?? socket.read();
+              if (bytes === null) return;
+              plain.push(bytes);
+              if (bytes.length < SSL_REQUEST_BYTES) return;
+              socket.off('readable', take);
+              encrypted.emit('connection', socket);
+            });
+          });
+    strangers.push(listener);
+    await once(listener.listen(0, '127.0.0.1'), 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (listener.address());
+    const tls = authority === null ? {} : { ca: cert };
+    const endpoint = { host: '127.0.0.1', port, tls };
+    const address = server === 'redis' ? { main: endpoint } : { sql: endpoint };
+    const context = { address, credentials: LOGIN, dataset, folder: '' };
+    return { context, plain, deciphered: () => deciphered };
+  }
+
+  /** @param {string} kind @param {string} days @returns {[string, string]} certificate and key */
+  function selfSigned(kind, days) {
+    const name = kind.replaceAll(' ', '-');
+    const files = ['crt', 'key'].map((end) => path.join(folder, `${name}.${end}`));
+    if (existsSync(files[0])) return /** @type {[string, string]} */ (files);
+    const openssl = (/** @type {string} */ words) =>
+      execFileSync('openssl', words.split(' '), { cwd: folder, stdio: 'ignore' });
+    writeFileSync(path.join(folder, 'own.cnf'), 'subjectAltName=IP:127.0.0.1,DNS:localhost');
+    openssl(
+      `req -new -newkey rsa:2048 -nodes -keyout ${name}.key -out own.csr -subj /CN=localhost`,
+    );
+    const signed = `-signkey ${name}.key -extfile own.cnf -out ${name}.crt`;
+    openssl(`x509 -req -days ${days} -in own.csr ${signed}`);
+    return /** @type {[string, string]} */ (files);
+  }
+
   before(
     async () => {
       await makeCertificates(folder); // of an authority that no server here knows
@@ -63,6 +178,17 @@ describe('TLS', () => {
     const names = new Set(cases.map(({ definition }) => definition.name));
     const known = ['redis', 'ioredis', 'mysql2', 'mariadb', 'mysql', 'iovalkey', 'valkey-glide'];
     assert.deepEqual([...names], known);
+  });
+
+  it('a client that allows TLS 1.1 is answered by the stand-in for it', async () => {
+    const { context } = await stranger('redis', 'TLS 1.1');
+    const { host, port, tls } = context.address.main;
+    const ca = readFileSync(tls.ca);
+    const old = { minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' };
+    const socket = connectTls({ host, port, ca, .../** @type {any} */ (old) });
+    await once(socket, 'secureConnect');
+    assert.equal(socket.getProtocol(), 'TLSv1.1');
+    socket.destroy();
   });
 
   for (const { label, definition, profile, skip } of cases) {
@@ -116,7 +242,31 @@ describe('TLS', () => {
       await assert.rejects(open({ ca: certificatesIn(folder).ca }), { code: 'E_TARGET' });
     });
 
-    // mysql does not compare names: docs/tls.md.
+    for (const [kind, { says, of }] of Object.entries(STRANGERS)) {
+      if (of !== undefined && of !== server) continue;
+      it(`${label} refuses ${kind}`, { skip }, async () => {
+        const { context, plain, deciphered } = await stranger(
+          server,
+          /** @type {keyof typeof STRANGERS} */ (kind),
+        );
+        const opened = openRows(definition, { ...context, profile });
+        await assert.rejects(within(opened, LIMIT_MS, label), (/** @type {any} */ error) => {
+          assert.equal(error.code, 'E_TARGET');
+          // The core of GLIDE gives no reason.
+          assert.match(error.message, definition.name === 'valkey-glide' ? /timed out/ : says);
+          assert.doesNotMatch(error.message, /\n/);
+          return true;
+        });
+        assert.equal(deciphered(), 0, 'it was sent something over TLS');
+        // The request for encryption has no name and no password.
+        for (const bytes of plain) {
+          assert.equal(bytes.length, SSL_REQUEST_BYTES);
+          assert.ok(!bytes.includes(LOGIN.user));
+        }
+      });
+    }
+
+    // mysql does not compare names: docs/servers.md.
     const comparesNames = definition.name !== 'mysql';
     it(`${label} refuses a server of another name`, { skip: skip ?? !comparesNames }, async () => {
       await assert.rejects(open({ serverName: 'other.example' }), { code: 'E_TARGET' });
@@ -172,6 +322,18 @@ describe('TLS', () => {
       message: /its certificate is not accepted/,
       hint: /--tls-ca/,
     });
+    await assert.rejects(
+      probe((await stranger('redis', 'an expired certificate')).context.address, {}),
+      {
+        code: 'E_TARGET',
+        message: /its certificate is not accepted \(CERT_HAS_EXPIRED\)/,
+        hint: /renew/,
+      },
+    );
+    await assert.rejects(probe((await stranger('redis', 'TLS 1.1')).context.address, {}), {
+      code: 'E_TARGET',
+      message: /: the server there does not support TLS 1\.2 or later$/,
+    });
     const { main } = servers.address('redis');
     const wrong = { main: { ...main, tls: {} } };
     await assert.rejects(probe(/** @type {any} */ (wrong), servers.credentials('redis')), {
@@ -190,10 +352,21 @@ describe('TLS', () => {
       DRAGSTRIP_REDIS_PASSWORD: String(password),
       DRAGSTRIP_TLS_CA: String(servers.running('redis').tls?.ca),
     };
-    const sizes = ['--rows', '300', '--value-size', '100', '--seed', '5', '--ops', '500'];
+    const sizes = [
+      '--rows',
+      '300',
+      '--value-size',
+      '100',
+      '--seed',
+      '5',
+      '--ops',
+      '500',
+      '--warmup',
+      '50',
+    ];
     const words = ['bin/dragstrip.js', 'run', ...sizes, '--json', 'r.json', '--force', '--quiet'];
     const run = async (/** @type {string[]} */ ...more) => {
-      const ended = await runCommand(folder, [...words, ...more], { env });
+      const ended = await callIn(folder, [...words, ...more], { env });
       assert.equal(ended.status, 0, ended.stderr);
       const result = JSON.parse(readFileSync(path.join(folder, 'r.json'), 'utf8'));
       assert.equal(result.state, 'complete');
@@ -209,17 +382,17 @@ describe('TLS', () => {
     for (const { id, state } of both.benchmarks) assert.equal(state, 'measured', id);
     const on = await run('--tls', 'on', '--storages', 'ioredis,memory');
     assert.equal(on.storages[0].profile, 'tls');
-    const lacking = await runCommand(folder, [...words, '--tls', 'on', '--storages', example], {
+    const lacking = await callIn(folder, [...words, '--tls', 'on', '--storages', example], {
       env,
     });
-    assertFailure(lacking, 4, /has no TLS, which --tls on asks for/);
+    assertFailure(lacking, 4, /has no TLS, which --tls on requires/);
     const { DRAGSTRIP_REDIS: _both, ...others } = env;
     const plain = { ...others, DRAGSTRIP_REDIS: env.DRAGSTRIP_REDIS.split(',')[0] };
     const none = [...words, '--tls', 'on', '--storages', 'ioredis'];
     assertFailure(
-      await runCommand(folder, none, { env: plain }),
+      await callIn(folder, none, { env: plain }),
       4,
-      /no encrypted address of redis is known/,
+      /no encrypted address of redis is configured/,
     );
   });
 
@@ -232,14 +405,15 @@ describe('TLS', () => {
     const url = `rediss://default:${password}@${formatPlace(servers.address('redis')['tls'])}`;
     const env = { DRAGSTRIP_HOME: home, DRAGSTRIP_REDIS: url, DRAGSTRIP_TLS_CA: copied };
     const sizes = ['--rows', '300', '--value-size', '100', '--seed', '5'];
-    const words = ['bin/dragstrip.js', 'run', '--ops', '500', ...sizes, '--quiet'];
-    const good = await runCommand(home, [...words, '--storages', 'ioredis,redis'], { env });
+    const few = ['--ops', '500', '--warmup', '50'];
+    const words = ['bin/dragstrip.js', 'run', ...few, ...sizes, '--quiet'];
+    const good = await callIn(home, [...words, '--storages', 'ioredis,redis'], { env });
     assert.equal(good.status, 0, good.stderr);
     assert.ok(!`${good.stdout}${good.stderr}`.includes(String(password)));
-    const lacking = await runCommand(home, [...words, '--storages', example], { env });
+    const lacking = await callIn(home, [...words, '--storages', example], { env });
     assertFailure(lacking, 4, /my-driver: \S+ has no TLS/);
     const { DRAGSTRIP_TLS_CA: _ca, ...without } = env;
-    const refused = await runCommand(home, [...words, '--storages', 'ioredis'], { env: without });
+    const refused = await callIn(home, [...words, '--storages', 'ioredis'], { env: without });
     assertFailure(refused, 4, /certificate is not accepted/);
   });
 });

@@ -1,4 +1,5 @@
 /** The example with a pool and transactions, on a real server through each driver that can. */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -13,8 +14,8 @@ const FILE = path.join(ROOT, 'examples', 'transfer-workload.js');
 describe('examples/transfer-workload.js', () => {
   const servers = withServers(['redis']);
   const redis = withRedis(servers);
-  const { call, resultIn } = withCommands(servers);
-  const run = (/** @type {string[]} */ ...words) => call('run', '--workload', FILE, ...words);
+  const { callHere, resultIn } = withCommands(servers);
+  const run = (/** @type {string[]} */ ...words) => callHere('run', '--workload', FILE, ...words);
 
   test('transfers through each driver, no amount is lost, the keys are removed', async () => {
     const words = ['--storages', 'redis,ioredis,iovalkey', '--ops', '500', '--warmup', '100'];

@@ -2,6 +2,7 @@
  * Valkey and other products with the protocol of Redis: recognised by INFO, named where a Redis is
  * expected; Valkey itself fetched and started, where the distribution has it.
  */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';

@@ -2,6 +2,7 @@
  * `dragstrip ycsb` on real servers: every core workload on each style of driver, every reply
  * right, and the rows the same afterwards.
  */
+// Needs: redis, mariadb
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -14,14 +15,14 @@ const SMALL = ['--ops', '400', '--in-flight', '16', '--warmup', '40', '--rounds'
 
 describe('ycsb on real servers', () => {
   const servers = withServers(['redis', 'mariadb']);
-  const { call, file, resultIn } = withCommands(servers);
+  const { callHere, file, resultIn } = withCommands(servers);
   before(async () => {
     await callRight('seed', 'redis', 'mysql', ...ROWS);
   });
 
   /** @param {string[]} words */
   const callRight = async (...words) => {
-    const ended = await call(...words);
+    const ended = await callHere(...words);
     assert.equal(ended.status, 0, `${words.join(' ')}: ${ended.stderr}\n${ended.stdout}`);
     return ended.stdout;
   };

@@ -1,4 +1,4 @@
-/** Where servers are looked for: home, flags, environment, records; and how a process is known. */
+/** Resolution of servers: home, flags, environment, records; and the identity of a process. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -10,10 +10,17 @@ import { test } from 'node:test';
 import { resolveAddress } from '../../engine/addresses.js';
 import { readCredentials } from '../../lib/credentials.js';
 import { findHome } from '../../lib/home.js';
-import { isAlive, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
+import {
+  isAlive,
+  ownerMayLive,
+  ownerName,
+  ownIdentity,
+  readStartTicks,
+} from '../../lib/process-identity.js';
 import { findListener } from '../../measure/listener.js';
 import mariadb from '../../servers/mariadb.js';
 import { withFolder } from '../helpers/folder.js';
+import { notChecked } from '../helpers/not-checked.js';
 
 const folder = withFolder();
 chmodSync(folder, 0o755); // otherwise root's state folder is elsewhere
@@ -73,7 +80,7 @@ test('root trusts a .dragstrip of its own, and of the user who called sudo, and 
   assert.throws(() => findHome({ env: {}, cwd: project, uid: 0 }), { code: 'E_USAGE' });
   const env = { SUDO_UID: String(owner) };
   assert.equal(findHome({ env, cwd: deep, uid: 0 }), join(project, '.dragstrip'));
-  if (process.getuid?.() !== 0) return t.diagnostic('links of other users need root');
+  if (process.getuid?.() !== 0) return notChecked(t, 'links of other users need root');
   symlinkSync(newHome('really-ours'), join(deep, '.dragstrip'));
   lchownSync(join(deep, '.dragstrip'), owner, owner);
   assert.throws(() => findHome({ env: {}, cwd: deep, uid: 0 }), { code: 'E_USAGE' });
@@ -120,6 +127,7 @@ test('without anything named, the default port of the seed is the address', asyn
       write: { host: '127.0.0.1', port: 9999 },
     },
     source: 'default',
+    assumed: [],
     credentials: {},
     credentialVariables: mariadb.credentials,
   });
@@ -234,14 +242,14 @@ test('a URL names the host, the port, the database and TLS', async () => {
 test('a URL that is not one of the server is refused in one line', async () => {
   const home = newHome('wrong-urls');
   for (const [flags, message] of /** @type {[Record<string, string>, RegExp][]} */ ([
-    [{ redis: 'mysql://db' }, /--redis: no URL of mysql:/],
+    [{ redis: 'mysql://db' }, /the scheme mysql:\/\/ belongs to a different server/],
     [{ redis: 'http://db' }, /unknown scheme http/],
     [{ redis: 'redis://db/x' }, /not the number of a database/],
-    [{ redis: 'redis://db?timeout=1' }, /unknown query "timeout"/],
+    [{ redis: 'redis://db?timeout=1' }, /unknown query parameter "timeout"/],
     [{ redis: 'redis://db:0' }, /not an address/],
-    [{ redis: 'redis://ann@db' }, /"\*\*\*@db": a user or password in a command line/],
-    [{ redis: 'redis://:hunter2@db' }, /"\*\*\*@db": a user or password in a command line/],
-    [{ redis: 'db:1,unix:/a,unix:/b' }, /one address too many/],
+    [{ redis: 'redis://ann@db' }, /"\*\*\*@db": a user or password on the command line/],
+    [{ redis: 'redis://:hunter2@db' }, /"\*\*\*@db": a user or password on the command line/],
+    [{ redis: 'db:1,unix:/a,unix:/b' }, /too many addresses/],
     [{ redis: 'db:1', 'tls-cert': 'x' }, /--tls-cert and --tls-key/],
   ])) {
     await assert.rejects(resolveAddress('redis', { flags, env: {}, home }), {
@@ -253,6 +261,9 @@ test('a URL that is not one of the server is refused in one line', async () => {
   await assert.rejects(resolveAddress('mariadb', { flags, env: {}, home }), {
     message: /Dragstrip uses the database hs_test/,
   });
+  const how = { flags, env: {}, home, anyDatabase: true };
+  const { address } = await resolveAddress('mariadb', how);
+  assert.deepEqual(address['sql'], { host: 'db', port: 3306 });
 });
 
 test('user and password of a URL come from the environment or a private file', async () => {
@@ -309,6 +320,19 @@ test('a process is known by pid and start time; a zombie is not alive', async ()
   assert.equal(readStartTicks(zombie), null);
   shell.kill('SIGKILL');
   await once(shell, 'exit');
+});
+
+test('the owner of a folder may live in another container, not in another boot', () => {
+  const own = ownerName();
+  assert.equal(ownerMayLive(own), true);
+  assert.equal(ownerMayLive(`${own}.XXXXXX`), true, 'followed by more');
+  const [, ticks, scope] = own.split('.');
+  assert.equal(ownerMayLive(`${process.pid}.1.${scope}`), false, 'its pid recurs');
+  const [boot, namespace] = [scope.slice(0, 4), scope.slice(4)];
+  const other = (/** @type {string} */ text) =>
+    text.replace(/./g, (one) => (one === '0' ? '1' : '0'));
+  assert.equal(ownerMayLive(`${process.pid}.1.${boot}${other(namespace)}`), true);
+  assert.equal(ownerMayLive(`${process.pid}.${ticks}.${other(boot)}${namespace}`), false);
 });
 
 test('the listener of a TCP port and of a unix socket is found by its pid', async () => {

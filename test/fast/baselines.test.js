@@ -1,49 +1,52 @@
 /** Named results: saved, compared with a later run, and gates that refer to them. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Baseline } from '../../cli/baselines.js';
 import { parseGate } from '../../lib/gate.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
-import { withFolder } from '../helpers/folder.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure } from '../helpers/command-line.js';
 import { benchmark, buildResult, measuredRound, SYNC } from '../helpers/result-builder.js';
 import { withSlices } from '../helpers/slices.js';
 
-const folder = withFolder();
+const { callHere, file, textOf } = withCommands();
 
 const RACE = [
-  ...['bin/dragstrip.js', 'race', '--storages', 'memory', '--ops', '200', '--rounds', '2'],
+  ...['race', '--storages', 'memory', '--ops', '200', '--rounds', '2'],
   ...['--warmup', '0', '--rows', '50', '--quiet', '--no-html', '--force', '--json', 'r.json'],
 ];
 
 test('a saved result is compared with a later run; whole loads get no verdict', async () => {
-  const missing = await runCommand(folder, [...RACE, '--baseline', 'main']);
-  assertFailure(missing, 2, /--baseline main: there is none.*--save-baseline main/);
-  const wrong = await runCommand(folder, [...RACE, '--save-baseline', '../x']);
+  const missing = await callHere(...RACE, '--baseline', 'main');
+  assertFailure(missing, 2, /--baseline main: unknown baseline.*--save-baseline main/);
+  const wrong = await callHere(...RACE, '--save-baseline', '../x');
   assertFailure(wrong, 2, /--save-baseline "\.\.\/x": not a name/);
-  const saved = await runCommand(folder, [...RACE, '--save-baseline', 'main']);
+  const saved = await callHere(...RACE, '--save-baseline', 'main');
   assert.equal(saved.status, 0, saved.stderr);
   assert.match(saved.stdout, /\nbaseline: main\n/);
   const gates = ['--fail-if', 'throughput<0.5', '--fail-if', 'p50>10s'];
-  const compared = await runCommand(folder, [...RACE, '--baseline', 'main', ...gates]);
+  const compared = await callHere(...RACE, '--baseline', 'main', ...gates);
   assert.equal(compared.status, 0, compared.stderr);
   assert.match(compared.stdout, /passed: p50>10s, memory/, 'a limit by itself is this run’s');
   assert.match(compared.stdout, /undecided: throughput<0\.5, .* of baseline main: no verdict/);
-  const cpu = await runCommand(folder, [...RACE, '--baseline', 'main', '--fail-if', 'memory>1.1']);
+  const cpu = await callHere(...RACE, '--baseline', 'main', '--fail-if', 'memory>1.1');
   assertFailure(cpu, 2, /against a baseline only throughput is compared/);
 });
 
 test('a saved result that was changed is not compared with', async () => {
-  const saved = await runCommand(folder, [...RACE, '--save-baseline', 'changed']);
+  const saved = await callHere(...RACE, '--save-baseline', 'changed');
   assert.equal(saved.status, 0, saved.stderr);
-  const file = path.join(folder, 'state', 'baselines', 'changed.json');
-  const text = readFileSync(file, 'utf8');
+  const name = 'state/baselines/changed.json';
+  const text = textOf(name);
   const { cpu } = JSON.parse(text).environment;
-  writeFileSync(file, text.replace(JSON.stringify(cpu), JSON.stringify(`${cpu}!`)));
-  const refused = await runCommand(folder, [...RACE, '--baseline', 'changed']);
-  assertFailure(refused, 2, /its digest differs; save it anew: .* --save-baseline changed/);
+  writeFileSync(file(name), text.replace(JSON.stringify(cpu), JSON.stringify(`${cpu}!`)));
+  const refused = await callHere(...RACE, '--baseline', 'changed');
+  assertFailure(refused, 2, /its digest differs; save it again: .* --save-baseline changed/);
+  const { digest: _, ...unsealed } = JSON.parse(text);
+  writeFileSync(file(name), JSON.stringify(unsealed));
+  const bare = await callHere(...RACE, '--baseline', 'changed');
+  assertFailure(bare, 2, /it has no digest, .*; save it again: .* --save-baseline changed/);
 });
 
 /** @param {number} speed @param {number} [rows] */

@@ -11,6 +11,19 @@ const FOLDER = new URL('../../bench/', import.meta.url);
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.js'));
 const ENGINE = /from '(\.\.\/(engine|fleet|packages\/fleet)|\.\/alone\.js)/;
 
+test('files of bench/ that do something when they are run compare their own path', () => {
+  const calls = FILES.flatMap((name) => {
+    const text = readFileSync(new URL(name, FOLDER), 'utf8');
+    return [...text.matchAll(/^if \(isMain\((.*?)\)\)/gm)].map(([, of]) => ({ name, of }));
+  });
+  assert.ok(calls.length > 10);
+  // A URL would never be it, and the file would do nothing, with status 0.
+  assert.deepEqual(
+    calls.filter(({ of }) => of !== 'import.meta.filename'),
+    [],
+  );
+});
+
 describe('files of bench/ that import the engine', () => {
   const using = FILES.filter((name) => ENGINE.test(readFileSync(new URL(name, FOLDER), 'utf8')));
 

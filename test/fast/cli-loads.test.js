@@ -129,7 +129,7 @@ test('--find-max is a search, whose first load is its first rate', () => {
   assert.equal(findMax?.limitNs, 5e6);
   assert.equal(findMax?.percentile, 0.99);
   assert.deepEqual(loads.map(loadLabel), ['rate-12350']);
-  // A trial lasts as long as it is asked to, and has what its percentile needs at least.
+  // A trial has the requested duration, and has what its percentile needs at least.
   assert.ok(findMax !== null);
   assert.equal(trialLoad(findMax, 10_000).operations, 30_000);
   assert.equal(trialLoad(findMax, 10).operations, 1500);
@@ -168,7 +168,7 @@ test('key distributions and mixes go to the workload, and a mix makes it the mix
 
 describe('what does not go together is refused in one line', () => {
   for (const [given, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
-    [{ load: 'rate' }, /how many a second/],
+    [{ load: 'rate' }, /--load rate needs --rate/],
     [{ rate: 5, load: 'window' }, /open loop/],
     [{ rate: 5, inFlight: 3 }, /--in-flight/],
     [{ arrivals: 'poisson' }, /--arrivals/],
@@ -177,7 +177,7 @@ describe('what does not go together is refused in one line', () => {
     [{ maxInFlight: 5, load: 'window' }, /--max-in-flight/],
     [{ load: 'sync', inFlight: 5 }, /window/],
     [{ load: 'burst', duration: 1000 }, /no duration/],
-    [{ load: 'burst', ops: 1e8 }, /at most/],
+    [{ load: 'burst', ops: 1e8 }, /the maximum/],
     [{ search: true }, /requires a limit/],
     [{ p99: 5 }, /--p99 requires/],
     [{ search: true, p99: 5, ramp: [1] }, /--ramp/],

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { sealResult } from '../../lib/digest.js';
 import { assertFailure, callCommand } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
 import { raceResult } from '../helpers/result-builder.js';
@@ -32,12 +33,12 @@ function smallResult(id, factor = 1, day = 1) {
   return result;
 }
 
-writeFileSync(at('a.json'), JSON.stringify(smallResult('first')));
-writeFileSync(at('b.json'), JSON.stringify(smallResult('second', 1.3)));
+writeFileSync(at('a.json'), JSON.stringify(sealResult(smallResult('first'))));
+writeFileSync(at('b.json'), JSON.stringify(sealResult(smallResult('second', 1.3))));
 const report = (/** @type {string[]} */ ...words) =>
   callCommand(['bin/dragstrip.js', 'report', ...words]);
 
-test('a page, pictures, markdown and CSV are written, and their names are said', async () => {
+test('a page, pictures, markdown and CSV are written, and their names printed', async () => {
   const { status, stdout } = await report(
     ...[at('a.json'), '--html', at('a.html'), '--svg', at('svg'), '--markdown', at('a.md')],
     ...['--csv', at('a.csv'), '--theme', 'dark'],
@@ -67,6 +68,14 @@ test('a folder instead of a file, a file instead of a folder, an unknown theme',
   mkdirSync(at('folder'));
   assertFailure(await report(at('a.json'), '--html', at('folder')), 2, /it is a folder/);
   assertFailure(await report(at('a.json'), '--svg', at('a.json')), 2, /--svg .*ENOTDIR/);
+  for (const kind of ['svg', 'png']) {
+    const named = await report(at('a.json'), `--${kind}`, at(`plot.${kind}`));
+    assertFailure(
+      named,
+      2,
+      new RegExp(`a run has several plots; name a folder: --${kind} plots$`, 'm'),
+    );
+  }
   assertFailure(await report(at('a.json'), '--svg', at('x'), '--theme', 'red'), 2, /light, dark/);
 });
 
@@ -129,7 +138,7 @@ test('a history lists results, draws each test and marks where its level changed
   for (let day = 1; day <= 12; day += 1) {
     const noise = 1 + ((day * 7) % 5) / 500;
     const result = smallResult(`run-${day}`, (day > 7 ? 0.8 : 1) * noise, day);
-    writeFileSync(path.join(at('history'), `${day}.json`), JSON.stringify(result));
+    writeFileSync(path.join(at('history'), `${day}.json`), JSON.stringify(sealResult(result)));
   }
   writeFileSync(path.join(at('history'), 'other.json'), '{}');
   const history = (/** @type {string[]} */ ...words) =>
@@ -170,6 +179,6 @@ test('a history lists results, draws each test and marks where its level changed
   assertFailure(
     await callCommand(['bin/dragstrip.js', 'history', at('nowhere')]),
     2,
-    /nowhere: cannot be read \(ENOENT\)/,
+    /nowhere: cannot be read \(no such/,
   );
 });

@@ -51,7 +51,7 @@ describe('a cluster that announces an address elsewhere', () => {
     dialled = [];
     assert.deepEqual(foreign, [], 'nothing else is dialled');
     cluster.announce(null);
-    cluster.move(null);
+    cluster.fail(null);
   });
 
   for (const name of NAMES) {
@@ -59,7 +59,7 @@ describe('a cluster that announces an address elsewhere', () => {
       cluster.announce(ELSEWHERE);
       const addresses = { 'redis-cluster': place(cluster) };
       await assert.rejects(run({ storages: [name], addresses, home: folder }), REFUSED);
-      assert.ok(dialled.length > 0, 'the node itself is asked');
+      assert.ok(dialled.length > 0, 'the node itself is contacted');
     });
   }
 
@@ -74,7 +74,7 @@ describe('a cluster that announces an address elsewhere', () => {
       try {
         assert.equal(await handle.get(1), 'a value');
         cluster.announce(ELSEWHERE);
-        cluster.move(ELSEWHERE);
+        cluster.fail(`MOVED 0 ${ELSEWHERE}`);
         const reply = await settled(handle.get(1));
         assert.equal(reply.status, 'rejected', JSON.stringify(reply));
       } finally {

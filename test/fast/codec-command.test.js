@@ -1,34 +1,30 @@
 /** `dragstrip codec`: its tables, its result, what it refuses, and a variant that is wrong. */
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { requestRun } from '../../engine/request.js';
-import { parseResult } from '../../lib/parse-result.js';
 import { documentOf } from '../../report/document.js';
 import { numberOf } from '../../stats/metrics.js';
 import { loadReports } from '../../workloads/index.js';
-import { assertFailure, callCommand, ROOT, runCommand } from '../helpers/command-line.js';
-import { withFolder } from '../helpers/folder.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure, callCommand, ROOT } from '../helpers/command-line.js';
 
 const SHORT = ['--rounds', '1', '--ops', '3', '--warmup', '2', '--quiet'];
 
-const folder = withFolder();
+const { callHere, folder, resultIn: resultOf } = withCommands();
 
 /** @param {string[]} words */
-const codec = (...words) => runCommand(folder, ['bin/dragstrip.js', 'codec', ...words]);
-
-/** @param {string} file */
-const resultOf = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+const codec = (...words) => callHere('codec', ...words);
 
 describe('codec decoding', () => {
   test('measures the variants of a fixture, fastest first, and draws them', async () => {
     const { status, stdout, stderr } = await codec(
       ...['decoding', '--protocols', 'resp', '--fixtures', 'get-16', ...SHORT],
-      ...['--variants', 'redis-parser,node-redis,resp-count', '--json', 'a.json', '--svg', 'a.svg'],
+      ...['--variants', 'redis-parser,node-redis,resp-count', '--json', 'a.json', '--svg', 'plots'],
     );
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^RESP, decoding, get-16: 22\.5 KiB, 1,000 rows, 12 times an operation/m);
@@ -54,11 +50,32 @@ describe('codec decoding', () => {
     const parser = table.rows.find(({ keys }) => keys['storage'] === 'redis-parser');
     const heap = parser === undefined ? Number.NaN : numberOf(parser.values['heap']);
     assert.ok(Math.abs(Number(heap) - 32) < 4, `${heap} bytes a row`);
-    assert.match(readFileSync(path.join(folder, 'a.svg'), 'utf8'), /^<svg [\s\S]*redis-parser/);
+    const [plot] = readdirSync(path.join(folder, 'plots'));
+    const svg = readFileSync(path.join(folder, 'plots', plot), 'utf8');
+    assert.match(svg, /^<svg [\s\S]*redis-parser/);
+  });
+
+  test('prints the line of the original program for each benchmark', async () => {
+    const few = SHORT.filter((word) => word !== '--quiet');
+    for (const [test, variant, fixture, unit] of [
+      ['decoding', 'redis-parser', 'get-16', ''],
+      ['encoding', 'hs-client', 'batch-4096', ' microseconds per call'],
+    ]) {
+      const { status, stdout, stderr } = await codec(
+        ...[test, '--fixtures', fixture, '--variants', variant, ...few],
+      );
+      assert.equal(status, 0, stderr);
+      const line = new RegExp(
+        `^${variant}_${fixture} (\\d+) iterations: \\d+(\\.\\d+)?${unit}$`,
+        'm',
+      );
+      const passes = Number(line.exec(stdout)?.[1]);
+      assert.ok(passes > 0 && passes % 3 === 0, stdout);
+    }
   });
 
   test('shows a stored result again', async () => {
-    const { status, stdout } = await runCommand(folder, ['bin/dragstrip.js', 'report', 'a.json']);
+    const { status, stdout } = await callHere('report', 'a.json');
     assert.equal(status, 0);
     assert.match(stdout, /^RESP, decoding, get-16/m);
     assert.match(stdout, /^codecs: one operation is one whole fixture/m);
@@ -96,7 +113,7 @@ describe('codec decoding', () => {
     assert.match(stdout, /^ *– +! swapped \(ours\) .* wrong /m);
     assert.match(
       stdout,
-      /swapped, codec, resp, decode, get-16, round 1: failed: E_DATA: wrong: at \[499\]/,
+      /swapped, codec, resp, decode, get-16, round 1: failed: E_DATA: wrong output at \[499\]/,
     );
     const benchmark = resultOf('wrong.json').benchmarks.find(
       ({ storage }) => storage === 'swapped',
@@ -153,7 +170,7 @@ describe('which benchmarks there are', () => {
   });
 
   for (const [words, message] of /** @type {[string[], RegExp][]} */ ([
-    [['both'], /codec "both": unknown test; name one of decoding, encoding/],
+    [['both'], /codec "both": unknown test; the tests: decoding, encoding/],
     [
       ['decoding', '--protocols', 'resp3'],
       /--protocols "resp3": unknown value "resp3"; available: handlersocket/,
@@ -166,18 +183,18 @@ describe('which benchmarks there are', () => {
     [['encoding', '--fixtures', 'sets'], /--fixtures sets: no such fixture to encode/],
     [
       ['decoding', '--variants', 'msgpack'],
-      /unknown codec variant "msgpack"; the variants: hs-client/,
+      /unknown codec variant "msgpack"; available variants: hs-client/,
     ],
     [['encoding', '--variants', 'redis-parser'], /redis-parser: no selected fixture applies to it/],
     [
       ['decoding', '--variants', 'hs-client', '--protocols', 'resp'],
       /hs-client: no selected fixture applies to it; its protocol is handlersocket/,
     ],
-    [['decoding', '--ops', '5', '--duration', '1s'], /--ops and --duration: one of them/],
+    [['decoding', '--ops', '5', '--duration', '1s'], /--ops and --duration cannot be combined/],
     [['decoding', '--variants', './none.js'], /none\.js: no such file/],
     [['decoding', '--rounds', '0'], /--rounds/],
     [['decoding', '--json', 'package.json/a.json'], /package\.json\/a\.json/],
-    [[], /missing required argument 'test'|codec needs the name of a test/],
+    [[], /codec needs <test>; write for example npx dragstrip codec decoding$/m],
   ])) {
     test(`refuses ${words.join(' ') || 'no test'}`, async () => {
       assertFailure(await callCommand(['bin/dragstrip.js', 'codec', ...words]), 2, message);

@@ -174,7 +174,7 @@ describe('the fixtures', () => {
     const fixture = fixtureOf('handlersocket', 'sets');
     const definition = await loadCodec('node-handlersocket');
     const offer = definition.offers(parametersOf(fixture));
-    assert.match(/** @type {any} */ (offer).reason, /bytes of a blob are lost/);
+    assert.match(/** @type {any} */ (offer).reason, /corrupts the bytes of blobs/);
     const [rows] = decodeAll(await codecOf(definition, fixture), fixture);
     const [right] = fixture.expected();
     const lost = rows.filter(
@@ -217,7 +217,7 @@ describe('a wrong variant', () => {
     );
     assert.throws(() => trial.check(), {
       code: 'E_DATA',
-      message: /^wrong: at \[637\]\[0\]\[0\] it /,
+      message: /^wrong output at \[637\]\[0\]\[0\]: /,
     });
   });
 
@@ -234,7 +234,7 @@ describe('a wrong variant', () => {
       wrongDecoder((rows, n) => (n % 1000 === 999 ? undefined : rows)),
       find,
     );
-    assert.throws(() => trial.check(), /at \[999\] it gives undefined/);
+    assert.throws(() => trial.check(), /at \[999\]: undefined/);
     assert.notEqual(trial.run(), trial.expected);
   });
 
@@ -256,7 +256,7 @@ describe('a wrong variant', () => {
       }),
     });
     const trial = await openOn(wrong, batch);
-    assert.throws(() => trial.check(), /wrong: at byte 100000 it gives bytes [0-9a-f]+, right is/);
+    assert.throws(() => trial.check(), /wrong output at byte 100000: bytes [0-9a-f]+ instead of/);
   });
 });
 

@@ -20,16 +20,17 @@ function planned(given) {
 
 /** @param {string} tests */
 function testsOf(tests) {
-  const variants = planned({ tests, keepAlive: '1', way: 'direct', transport: 'tcp' });
+  const variants = planned({ tests, keepAlive: '1', route: 'direct', transport: 'tcp' });
   return variants.map(({ parameters }) => parameters['test']);
 }
 
 describe('redis-benchmark’s options', () => {
   test('are in the help', async () => {
-    const { stdout } = await callCommand(['bin/dragstrip.js', 'commands', '--help']);
+    const { stdout } = await callCommand(['bin/dragstrip.js', 'commands', '--help-all']);
     for (const flags of [
-      ...['-t, --tests', '-n, --requests', '-c, --in-flight', '-P, --pipeline'],
-      ...['-r, --keyspace', '-d, --data-size', '-k, --keep-alive', '-q, --lines', '--csv'],
+      ...['-t, --tests', '-n, --ops', '-c, --in-flight', '-P, --pipeline'],
+      ...['-r, --keyspace', '-d, --data-size', '-k, --keep-alive', '-q, --lines', '--redis-csv'],
+      ...['-h, --host', '-p, --port', '-s, --socket'],
     ]) {
       assert.ok(stdout.includes(flags), `${flags} in\n${stdout}`);
     }
@@ -43,6 +44,21 @@ describe('redis-benchmark’s options', () => {
       TEST_NAMES.filter((name) => name.includes('LRANGE')),
     );
     assert.equal(testsOf('lrange').length, 5, 'with the LPUSH that fills the list');
+  });
+
+  test('-h, -p and -s are the address of Redis', () => {
+    const redisAt = (/** @type {Record<string, string>} */ given) => {
+      const values = takeOptions(options, given, { asText: true });
+      const { shared } = plan(values, /** @type {any} */ ({ addresses: {} }));
+      return /** @type {any} */ (shared)?.addresses.redis;
+    };
+    assert.equal(redisAt({ host: '10.0.0.1' }), '10.0.0.1:6379');
+    assert.equal(redisAt({ port: '6380' }), '127.0.0.1:6380');
+    assert.equal(redisAt({ host: '::1', port: '7' }), '[::1]:7');
+    assert.equal(redisAt({ socket: '/run/redis.sock' }), 'unix:/run/redis.sock');
+    const both = { port: '6380', socket: '/run/redis.sock' };
+    assert.equal(redisAt(both), '127.0.0.1:6380,unix:/run/redis.sock');
+    assert.equal(redisAt({}), undefined);
   });
 
   test('-k 1 and -k 0 are on and off', () => {
@@ -138,7 +154,7 @@ describe('redis-benchmark’s output', () => {
     assert.ok(lines.every((line) => !line.includes('refused')));
   });
 
-  test('replaces the tables where it is asked for, and nothing else does', () => {
+  test('replaces the tables only if requested', () => {
     const context = { quiet: false, test: undefined };
     const usual = output(result, { ...context, options: {} });
     assert.deepEqual(usual, {});

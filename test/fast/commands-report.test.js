@@ -8,9 +8,9 @@ import { loadReport, REPORT_NAMES } from '../../report/index.js';
 import { loadPictures } from '../../report/pictures.js';
 import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { loadReports } from '../../workloads/index.js';
-import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure, callCommand } from '../helpers/command-line.js';
 import { commandsResult } from '../helpers/command-results.js';
-import { withFolder } from '../helpers/folder.js';
 import { pairedRatio } from '../helpers/paired-ratio.js';
 
 /** @param {import('../../lib/result.js').Result} result */
@@ -150,7 +150,7 @@ describe('figures', () => {
     refused.benchmarks = refused.benchmarks.filter(
       ({ parameters }) => parameters?.['way'] === 'proxied',
     );
-    assert.equal(statusAfter(refused), 0, 'it was asked what the proxy does, and that is reported');
+    assert.equal(statusAfter(refused), 0, 'the proxy refuses, which is the result');
   });
 });
 
@@ -174,7 +174,7 @@ describe('the console report', () => {
       text,
       /Refused, not counted as operations\n +PING_INLINE, proxied: it closes the connection without an answer \(4 benchmarks\)\n/,
     );
-    assert.doesNotMatch(text, /Wrong answers|error.*of 2,000/);
+    assert.doesNotMatch(text, /Wrong replies|error.*of 2,000/);
     assert.doesNotMatch(text, /commands, window/, 'no table of a race');
   });
 
@@ -224,18 +224,24 @@ describe('dragstrip commands refuses', () => {
     status = 2,
   ] of /** @type {[string, string[], RegExp, number?][]} */ ([
     ['a test that is not in the list', ['--tests', 'SET,FROB'], /"FROB".*available: PING_INLINE/],
-    ['no test', ['--tests', ','], /an empty name in the list/],
-    ['a way that is none', ['--way', 'around'], /available: direct, proxied, both/],
+    ['no test', ['--tests', ','], /an empty item in the list/],
+    ['an unknown route', ['--route', 'around'], /available: direct, proxied, both/],
     ['keep-alive that is neither', ['--keep-alive', '2'], /available: .*on, off, both/],
     ['a transport that is none', ['--transport', 'udp'], /available: tcp, unix, both/],
-    ['no requests', ['--requests', '0'], /not a whole number from 1/],
-    ['fewer requests than clients', ['--requests', '49'], /49 requests of 50 clients/],
+    ['no requests', ['--ops', '0'], /not a whole number from 1/],
+    ['fewer requests than clients', ['--ops', '49'], /49 requests of 50 clients/],
     ['too many clients', ['--clients', '6000'], /from 1 to 5000/],
-    ['two proxies', ['--proxy', 'a:1', '--proxy-binary', 'x {port}'], /one of them/],
-    ['a proxy that nothing goes through', ['--proxy', 'a:1', '--way', 'direct'], /leave one/],
+    ['two proxies', ['--proxy', 'a:1', '--proxy-binary', 'x {port}'], /cannot be combined/],
+    [
+      'a proxy that nothing goes through',
+      ['--proxy', 'a:1', '--route', 'direct'],
+      /leave out --route/,
+    ],
     ['a place that is none', ['--proxy-binary', 'x {prot}'], /placeholder \{prot\}/],
     ['servers named and set up', ['--setup', '--redis', 'a:1'], /leave one out/],
     ['an address that is none', ['--redis', 'a:1,b:2'], /not an address/],
+    ['Redis named twice', ['--redis', 'a:1', '-s', '/b'], /--redis and .* cannot be combined/],
+    ['a port set up', ['--setup', '-p', '6380'], /leave one out/],
     ['a storage without commands', ['--storages', 'memory'], /does not support command/, 4],
   ])) {
     test(title, async () => {
@@ -245,16 +251,15 @@ describe('dragstrip commands refuses', () => {
 });
 
 describe('dragstrip commands without servers', () => {
-  const folder = withFolder();
+  const { callHere } = withCommands();
 
   test('says what does not answer, and how to start it', async () => {
-    const ended = await runCommand(folder, ['bin/dragstrip.js', 'commands', '--tests', 'SET']);
+    const ended = await callHere('commands', '--tests', 'SET');
     assertFailure(ended, 4, /Redis at 127\.0\.0\.1:1: connection refused.*servers start redis/);
   });
 
   test('a proxy that was named and does not answer is an error', async () => {
-    const words = ['bin/dragstrip.js', 'commands', '--proxy', '127.0.0.1:1'];
-    const ended = await runCommand(folder, words);
+    const ended = await callHere('commands', '--proxy', '127.0.0.1:1');
     assertFailure(ended, 4, /A proxy at 127\.0\.0\.1:1: connection refused.*--proxy/);
   });
 });

@@ -124,7 +124,7 @@ describe('each test of the list', () => {
       const { fake, prepared } = await runTest(name);
       fake.data.set(key, value);
       const count = { issued: SHAPE.ops, answered: SHAPE.ops };
-      assert.match(String(await prepared.settle(fake.send, count)), /holds old|stand at/, name);
+      assert.match(String(await prepared.settle(fake.send, count)), /holds old|counters is/, name);
     }
     for (const name of ['LPUSH', 'LPOP', 'SPOP', 'SADD', 'LRANGE_100']) {
       const { fake, prepared } = await runTest(name);
@@ -190,7 +190,7 @@ describe('clients', () => {
       }),
     );
 
-  test('that are kept have one request at a time, and are never more than asked for', async () => {
+  test('that are kept have one request at a time, and are never more than requested', async () => {
     const { state, clients } = fakeConnections();
     await clients.keep(8);
     await inLanes(8, 40, () => clients.onKept((one) => one.send(['x'])));
@@ -304,7 +304,7 @@ describe('redis-benchmark', () => {
 describe('variants', () => {
   const all = {
     tests: TEST_NAMES,
-    way: /** @type {const} */ (['direct', 'proxied']),
+    route: /** @type {const} */ (['direct', 'proxied']),
     transport: /** @type {const} */ (['tcp', 'unix']),
     keepAlive: [true, false],
     inFlight: 50,
@@ -317,7 +317,7 @@ describe('variants', () => {
     assert.ok(variants.every(({ loads }) => loads[0].inFlight === 50));
   });
 
-  test('have requests enough by default, and as many as are asked for', () => {
+  test('have requests enough by default, and as many as requested', () => {
     const of = (/** @type {string} */ test, /** @type {boolean} */ kept, requests = undefined) =>
       commandVariants({ ...all, requests }).find(
         ({ parameters }) => parameters.test === test && parameters.keepAlive === kept,

@@ -1,20 +1,21 @@
 /** `dragstrip compare`: from made-up results to verdicts, a refusal and an exit status. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { sealResult } from '../../lib/digest.js';
 import { displayWidth } from '../../lib/format.js';
 import { compareResults, comparisonSchema, isSlower } from '../../report/analysis/comparison.js';
 import { differencesOf } from '../../report/analysis/conditions.js';
 import { comparisonDocument } from '../../report/comparison.js';
 import { loadDocumentReport } from '../../report/index.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
-import { withFolder } from '../helpers/folder.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure } from '../helpers/command-line.js';
 import { benchmark, buildResult, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';
 import { withSlices } from '../helpers/slices.js';
 
-const folder = withFolder();
+const { call, callHere, file, textOf } = withCommands();
+const compare = (/** @type {string[]} */ ...words) => callHere('compare', ...words);
 
 /**
  * Ten rounds of four storages, some tenths of a per cent apart.
@@ -157,7 +158,7 @@ test('a benchmark with wrong answers, one that failed and one without a partner 
   const [{ benchmarks, left }] = compared(BASE, other).others;
   assert.equal(benchmarks.length, 1);
   assert.deepEqual(left.map(({ reason }) => reason).sort(), [
-    'it has wrong answers',
+    'it has wrong replies',
     'it is failed',
     'only in the first result',
     'only in the other result',
@@ -245,34 +246,29 @@ test('the comparison is shown on the console within its width, and as markdown',
  * @param {object} result
  */
 function stored(name, result) {
-  writeFileSync(path.join(folder, name), JSON.stringify(result));
+  writeFileSync(file(name), JSON.stringify(sealResult(/** @type {any} */ (result))));
   return name;
 }
 
-const COMMAND = ['bin/dragstrip.js', 'compare'];
-
 test('the command exits with 6 where a benchmark is slower by more than --fail-if-slower', async () => {
   const files = [stored('a.json', BASE), stored('b.json', SLOWER)];
-  const plain = await runCommand(folder, [...COMMAND, ...files]);
+  const plain = await compare(...files);
   assert.equal(plain.status, 0, plain.stderr);
   assert.match(plain.stdout, /slower/);
-  const failed = await runCommand(folder, [...COMMAND, ...files, '--fail-if-slower', '5%']);
+  const failed = await call('compare', ...files, '--fail-if-slower', '5%');
   assert.equal(failed.status, 6, failed.stderr);
   assert.equal(failed.stderr, '');
-  const loose = await runCommand(folder, [...COMMAND, ...files, '--fail-if-slower', '15%']);
+  const loose = await compare(...files, '--fail-if-slower', '15%');
   assert.equal(loose.status, 0);
-  const turned = [...COMMAND, ...[...files].reverse(), '--fail-if-slower', '5%'];
-  assert.equal((await runCommand(folder, turned)).status, 6, 'then ioredis is the slower one');
+  const turned = await compare(...[...files].reverse(), '--fail-if-slower', '5%');
+  assert.equal(turned.status, 6, 'then ioredis is the slower one');
 });
 
 test('the command never exits with 6 without a reference, and says how to get one', async () => {
   const files = [BASE, SLOWER].map(({ comparison: _, ...result }, i) =>
     stored(`without-${i}.json`, result),
   );
-  const { status, stdout } = await runCommand(folder, [
-    ...[...COMMAND, ...files],
-    ...['--fail-if-slower', '1%'],
-  ]);
+  const { status, stdout } = await compare(...files, '--fail-if-slower', '1%');
   assert.equal(status, 0);
   assert.match(stdout, /no verdict: .*\sMeasure both in one run: npx dragstrip race --against/s);
 });
@@ -301,17 +297,15 @@ test('CPU per operation is compared too, and told where time decides nothing', a
 
 test('the command stores the comparison by --json, once', async () => {
   const files = [stored('a.json', BASE), stored('b.json', SLOWER), '--json', 'out.json'];
-  const { status, stdout } = await runCommand(folder, [...COMMAND, ...files]);
+  const { status, stdout } = await compare(...files);
   assert.equal(status, 0);
   assert.match(stdout, /comparison: .*out\.json\n$/);
-  const document = comparisonSchema.parse(
-    JSON.parse(readFileSync(path.join(folder, 'out.json'), 'utf8')),
-  );
+  const document = comparisonSchema.parse(JSON.parse(textOf('out.json')));
   assert.equal(document.others[0].benchmarks.length, 4);
-  assertFailure(await runCommand(folder, [...COMMAND, ...files]), 2, /the file exists/);
+  assertFailure(await compare(...files), 2, /the file exists/);
 });
 
-/** Of another machine: fewer rows, a later Node, a busy processor. */
+/** Conditions of another machine: fewer rows, a later Node, a busy processor. */
 function elsewhere() {
   const other = structuredClone(SLOWER);
   other.dataset.rows = 1000;
@@ -320,9 +314,9 @@ function elsewhere() {
   return other;
 }
 
-test('other conditions are shown with what differs; a gate is refused, unless --anyway', async () => {
+test('conditions that differ are shown; a gate is refused without --ignore-conditions', async () => {
   const files = [stored('a.json', BASE), stored('c.json', elsewhere())];
-  const told = await runCommand(folder, [...COMMAND, ...files]);
+  const told = await compare(...files);
   assert.equal(told.status, 0);
   assert.match(told.stdout, /Not the same in both[\s\S]*rows: 1000, and in the first 100000/);
   assert.match(told.stdout, /load average: \d+\.0, and in the first 0\.\d/);
@@ -333,40 +327,36 @@ test('other conditions are shown with what differs; a gate is refused, unless --
   );
   const gate = [...files, '--fail-if-slower', '50%'];
   assertFailure(
-    await runCommand(folder, [...COMMAND, ...gate]),
+    await compare(...gate),
     2,
-    /not comparable.*rows \(100000; 1000\), node \(20\.20\.2; 22\.1\.0\);[^;]*--anyway/,
+    /not comparable.*rows \(100000; 1000\), node \(20\.20\.2; 22\.1\.0\);[^;]*--ignore-conditions/,
   );
-  assert.equal((await runCommand(folder, [...COMMAND, ...gate, '--anyway'])).status, 0);
-  const csv = await runCommand(folder, [...COMMAND, ...files, '--format', 'csv']);
+  assert.equal((await compare(...gate, '--ignore-conditions')).status, 0);
+  const csv = await compare(...files, '--format', 'csv');
   assert.match(csv.stdout, /,differs_in\r\n.*,rows; node; load average\r\n/);
 });
 
 test('a report of two results lists what differs, in every format that has texts', async () => {
-  const words = ['bin/dragstrip.js', 'report', stored('a.json', BASE)];
+  const words = ['report', stored('a.json', BASE)];
   for (const format of ['console', 'markdown', 'json', 'html']) {
     const files = [stored('c.json', elsewhere()), '--format', format];
-    const { status, stdout } = await runCommand(folder, [...words, ...files]);
+    const { status, stdout } = await callHere(...words, ...files);
     assert.equal(status, 0);
     assert.match(stdout, /Not the same in both/, format);
     assert.match(stdout, /second, node/, format);
-    const same = await runCommand(folder, [...words, stored('b.json', BASE), '--format', format]);
+    const same = await callHere(...words, stored('b.json', BASE), '--format', format);
     assert.doesNotMatch(same.stdout, /Not the same in both/, format);
   }
 });
 
 test('the command names its missing arguments', async () => {
   const [a] = [stored('a.json', BASE)];
-  assertFailure(await runCommand(folder, [...COMMAND, a]), 2, /at least two results/);
-  assertFailure(await runCommand(folder, [...COMMAND, a, 'no.json']), 2, /cannot be read/);
-  assertFailure(
-    await runCommand(folder, [...COMMAND, a, a, '--fail-if-slower', '5']),
-    2,
-    /not a share.*5%/,
-  );
-  assertFailure(await runCommand(folder, [...COMMAND, a, a, '--format', 'pdf']), 2, /not known/);
+  assertFailure(await compare(a), 2, /at least two results/);
+  assertFailure(await compare(a, 'no.json'), 2, /cannot be read/);
+  assertFailure(await compare(a, a, '--fail-if-slower', '5'), 2, /not a share.*5%/);
+  assertFailure(await compare(a, a, '--format', 'pdf'), 2, /not known/);
   const nothing = stored('n.json', buildResult({ benchmarks: [] }));
-  assertFailure(await runCommand(folder, [...COMMAND, a, nothing]), 2, /no benchmark in common/);
+  assertFailure(await compare(a, nothing), 2, /no benchmark in common/);
 });
 
 test('a comparison has every format', async () => {
@@ -380,10 +370,7 @@ test('a comparison has every format', async () => {
     ['html', /^<!doctype html>[\s\S]*Side by side/],
     ['markdown', /\| slower \|/],
   ]) {
-    const { status, stdout } = await runCommand(folder, [
-      ...[...COMMAND, a, b],
-      ...['--format', String(format)],
-    ]);
+    const { status, stdout } = await compare(a, b, '--format', String(format));
     assert.equal(status, 0);
     assert.match(stdout, /** @type {RegExp} */ (expected));
   }

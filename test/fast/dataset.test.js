@@ -8,15 +8,15 @@ import { createDataset, ROWS_MAX, TAG_LENGTH, VALUE_SIZE_MAX } from '../../lib/d
 import { createRandom, drawBelow, mix32, shuffled } from '../../lib/random.js';
 
 const GOLDEN_SHORT = [
-  'eiCcMOU9J5r1JXvseumKwF7G',
-  'eiCcPOU9frPdYpuACLche-_P',
-  'eiaGtOU98MPAZkSPkAWdHI8e',
+  'eiCcMOU9IkGdwWS4vMl6PMIx',
+  'eiCcPOU9x3T9Xl2pPWaRk4rn',
+  'eiaGtOU9fZgjv-bxwtDYDLGH',
 ];
-const GOLDEN_SEED_0 = 'Qq8bbbvDTBEEw_a9iBLBK0kK';
-const GOLDEN_LAST = 'rUBtlfh4b1aNdYf5zaXfvQ42';
+const GOLDEN_SEED_0 = 'Qq8bbbvDDAT9AMabRRYW4ecn';
+const GOLDEN_LAST = 'rUBtlfh4xQxaaWx2f-rFA7fi';
 const GOLDEN_TAG = 'eiCcMyku';
 /** SHA-256 of the values of rows 1 to 1,000 of the default dataset, one behind another. */
-const GOLDEN_HASH = '00983d8ec86a5f1be443ab1eacc36896de1e606e2bee5b091a61b98338fe8a3e';
+const GOLDEN_HASH = '2bb29c0a2b144da6218c133350b66593755e3688800e192d24f6a74b5d2f43cb';
 const GOLDEN_MIX = [4289745439, 1113914319, 1434512949];
 const GOLDEN_RANDOM = [1672256454, 1983794808, 901460088, 800490246];
 const GOLDEN_STREAM = [4283292908, 1662550666];

@@ -1,4 +1,4 @@
-/** What is downloaded and executed is what is meant: packages of npm, Debian and Maven. */
+/** Downloads are verified before they are executed: packages of npm, Debian and Maven. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

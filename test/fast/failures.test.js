@@ -1,13 +1,16 @@
-/** What failures are called, and which exit status a result stands for. */
+/** Names of failures, and the exit status of a result. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { showRun } from '../../cli/run-progress.js';
 import { statusOf } from '../../cli/status.js';
+import { slowBursts } from '../../engine/benchmarks.js';
 import { diagnosticWarnings } from '../../engine/diagnostics.js';
 import { LOST } from '../../engine/lost-servers.js';
 import { codeOfError } from '../../lib/error-code.js';
 import { TIMEOUT } from '../../lib/outcome.js';
 import { outcomeOfError, Recorder } from '../../load/recorder.js';
+import { loadStorage } from '../../storages/index.js';
 import { raceResult } from '../helpers/result-builder.js';
 
 class TimeoutError extends Error {}
@@ -53,8 +56,43 @@ test('a time limit of the driver itself is a warning with a hint', () => {
   assert.equal(found.length, 1);
   assert.match(found[0].message, /own time limit per request rejected 7 requests/);
   assert.match(String(found[0].hint), /redis:tuned/);
+  for (const storage of ['valkey-glide', 'valkey-glide-cluster']) {
+    benchmark.storage = storage;
+    round.samples[0].code = 'ETIMEDOUT';
+    const [warning] = diagnosticWarnings(result).filter(({ code }) => code === 'W_DRIVER_TIMEOUT');
+    assert.match(String(warning?.hint), /use a longer --timeout, --in-flight K/);
+  }
   round.samples = [{ outcome: 'timeout', operation: 3, code: 'NO_REPLY', message: '' }];
   assert.ok(!diagnosticWarnings(result).some(({ code }) => code === 'W_DRIVER_TIMEOUT'));
+});
+
+test('a burst that takes a driver minutes is announced before the run, with its time', async () => {
+  const definition = await loadStorage('node-handlersocket');
+  const target = /** @type {any} */ ({ definition, profile: 'default' });
+  const benchmarkOf = (/** @type {number} */ operations, /** @type {any} */ load) =>
+    /** @type {any} */ ({
+      id: 'x',
+      storage: definition.name,
+      profile: 'default',
+      state: 'planned',
+      load: { kind: 'burst', operations, ...load },
+    });
+  const [warning] = slowBursts([benchmarkOf(500_000, {})], [target]);
+  assert.equal(warning.code, 'W_SLOW_BURST');
+  assert.match(warning.message, /^node-handlersocket: a burst of 500,000 takes about 1 min 58 s/);
+  const brief = [benchmarkOf(50_000, {}), benchmarkOf(500_000, { kind: 'window' })];
+  assert.deepEqual(slowBursts([...brief, benchmarkOf(500_000, { processes: 10 })], [target]), []);
+  /** @type {string[]} */
+  const lines = [];
+  const progress = /** @type {any} */ ({
+    show: () => {},
+    done: (/** @type {any} */ line) => lines.push(line),
+  });
+  const stream = /** @type {any} */ ({ write: assert.fail });
+  const result = Object.assign(raceResult(), { warnings: [warning] });
+  const plan = /** @type {any} */ ({ findMax: null, rounds: 1, loads: [] });
+  showRun({ stdout: stream, stderr: stream, progress })({ type: 'planned', result, plan });
+  assert.deepEqual(lines, [`${warning.message}; ${warning.hint}`]);
 });
 
 test('the exit status is 4 where a server was lost or none was there, 5 for a wrong reply', () => {
@@ -80,4 +118,28 @@ test('the exit status is 4 where a server was lost or none was there, 5 for a wr
     Object.assign(benchmark, { state: 'skipped', rounds: [] });
   }
   assert.equal(statusOf(none), 4, 'an embedded storage alone does not make up for it');
+});
+
+test('the exit status is 5 where a lost agent ended the run, whatever was measured before', () => {
+  const whole = raceResult();
+  for (const benchmark of whole.benchmarks) benchmark.state = 'measured';
+  const fleetOf = (/** @type {string} */ onLoss) =>
+    /** @type {any} */ ({ onLoss, lost: { agent: 'b', reason: 'no sign of life' } });
+  const ended = (onLoss = 'invalid') =>
+    structuredClone({
+      ...whole,
+      state: /** @type {const} */ ('aborted'),
+      fleet: fleetOf(onLoss),
+    });
+  assert.equal(statusOf(ended()), 5, 'a further round is missing');
+  assert.equal(statusOf(ended('truncate')), 0, 'what was measured is kept');
+  for (const onLoss of ['invalid', 'truncate']) {
+    const none = ended(onLoss);
+    for (const benchmark of none.benchmarks) {
+      Object.assign(benchmark, { state: 'aborted', rounds: [] });
+    }
+    assert.equal(statusOf(none), 5, onLoss);
+  }
+  const after = { ...whole, fleet: fleetOf('invalid') };
+  assert.equal(statusOf(after), 0, 'it was lost when all was measured');
 });

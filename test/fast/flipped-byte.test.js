@@ -1,12 +1,14 @@
 /**
- * One wrong byte in every reply is found within 31 replies, wherever it is: every 31st is compared
- * in full. Positions are tried through the loop that measures.
+ * One wrong byte in every reply is found, wherever it is; in some of them, as often as the share
+ * that is compared in full lets expect, at whatever distances it comes. Through the loop that
+ * measures.
  */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createDataset } from '../../lib/dataset.js';
+import { createDataset, TAG_LENGTH } from '../../lib/dataset.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
+import { FullComparisons } from '../../load/full-comparisons.js';
 import { runLoad, WHOLE_EVERY } from '../../load/load.js';
 import { createFakeClock } from '../../measure/clock.js';
 import { loadWorkload } from '../../workloads/index.js';
@@ -22,10 +24,13 @@ function flip(text, at) {
  * @param {(text: string) => string} damage
  */
 function handleOf(dataset, damage) {
+  const values = Array.from({ length: dataset.rows }, (_, i) => dataset.value(i + 1));
+  const get = (/** @type {number} */ id) => damage(values[id - 1]);
   return {
-    get: async (/** @type {number} */ id) => damage(dataset.value(id)),
+    get: async (/** @type {number} */ id) => get(id),
+    getNow: get,
     set: async () => 'OK',
-    mget: async (/** @type {number[]} */ ids) => ids.map((id) => damage(dataset.value(id))),
+    mget: async (/** @type {number[]} */ ids) => ids.map(get),
     close: async () => {},
   };
 }
@@ -35,8 +40,10 @@ function handleOf(dataset, damage) {
  * @param {import('../../lib/types.js').Dataset} dataset
  * @param {(text: string) => string} damage
  * @param {number} operations
+ * @param {{ inFlight?: number, calls?: 'promise' | 'sync', seed?: number }} [how]
  */
-async function measure({ name, options }, dataset, damage, operations) {
+async function measure({ name, options }, dataset, damage, operations, how = {}) {
+  const { inFlight = 4, calls = 'promise', seed = 1 } = how;
   const { prepare } = await loadWorkload(name);
   const context = {
     dataset,
@@ -45,17 +52,20 @@ async function measure({ name, options }, dataset, damage, operations) {
     options,
     phase: /** @type {const} */ ('measure'),
   };
-  const bound = prepare(context)(handleOf(dataset, damage), 'promise');
+  const { getNow, ...handle } = handleOf(dataset, damage);
+  const own = calls === 'sync' ? { ...handle, get: getNow } : handle;
+  const bound = prepare(context)(/** @type {any} */ (own), calls);
   const { recorder } = await runLoad({
     ...bound,
-    calls: 'promise',
+    calls,
     kind: 'window',
-    inFlight: 4,
+    inFlight,
     operations,
     durationNs: Number.POSITIVE_INFINITY,
     stallNs: 1e15,
     clock: createFakeClock(),
     series: undefined,
+    comparisons: new FullComparisons(seed),
   });
   return { outcomes: recorder.outcomes, compared: bound.compared };
 }
@@ -72,29 +82,80 @@ const WORKLOADS = [
 describe('a flipped byte in every reply', () => {
   for (const what of WORKLOADS) {
     const label = `${what.name} ${JSON.stringify(what.options)}`;
-    test(`is found within ${WHOLE_EVERY} replies at any position: ${label}`, async () => {
+    test(`is found at any position: ${label}`, async () => {
       for (const valueSize of [8, 9, 41, 333]) {
         const dataset = createDataset({ rows: 300, valueSize, seed: 7 });
         // Writes and warm-up fetches may be among them.
-        const operations = what.name === 'mix' || what.name === 'ycsb' ? 40 : WHOLE_EVERY;
+        const operations = what.name === 'mix' || what.name === 'ycsb' ? 40 : WHOLE_EVERY.others;
         for (let at = 0; at < valueSize; at += 1) {
           const { outcomes } = await measure(what, dataset, (text) => flip(text, at), operations);
           assert.ok(outcomes[MISMATCH] > 0, `byte ${at} of ${valueSize}`);
         }
         const right = await measure(what, dataset, (text) => text, operations);
         assert.equal(right.outcomes[OK], operations);
-        assert.ok((right.compared?.replies ?? 0) >= WHOLE_EVERY);
+        assert.ok((right.compared?.replies ?? 0) >= WHOLE_EVERY.others);
         assert.ok((right.compared?.bytes ?? 0) >= valueSize);
+        // Values that are a tag alone are always compared in full, and counted so.
+        if (valueSize === TAG_LENGTH) assert.equal(right.compared?.whole, right.compared?.replies);
       }
     });
   }
 
-  test('is found once in each 31 replies, no oftener and no more rarely', async () => {
+  test('is found in all replies from the first one on that is found', async () => {
     const dataset = createDataset({ rows: 300, valueSize: 1024, seed: 7 });
     const what = { name: 'get', options: {} };
     for (const at of [8, 500, 1023]) {
-      const { outcomes } = await measure(what, dataset, (text) => flip(text, at), 310);
-      assert.equal(outcomes[MISMATCH], 10, `byte ${at}`);
+      for (const every of [2, 7, 1000]) {
+        let calls = 0;
+        const damage = (/** @type {string} */ text) =>
+          calls++ % every === every - 1 ? flip(text, at) : text;
+        const { outcomes, compared } = await measure(what, dataset, damage, 62_000);
+        const comparisons = new FullComparisons(1);
+        const isInFull = Array.from({ length: 62_000 }, () => comparisons.next(WHOLE_EVERY.small));
+        const first = isInFull.findIndex((inFull, i) => inFull && i % every === every - 1);
+        const left = 62_000 - first;
+        assert.equal(outcomes[MISMATCH], Math.ceil(left / every), `byte ${at}, each ${every}th`);
+        const before = isInFull.slice(0, first).filter(Boolean).length;
+        assert.equal(compared?.whole, before + left);
+      }
     }
   });
+
+  test('is not looked for in the same replies by each process', () => {
+    const [one, other] = [1, 3].map((seed) => {
+      const comparisons = new FullComparisons(seed);
+      return Array.from({ length: 100 }, () => comparisons.next(WHOLE_EVERY.small));
+    });
+    assert.notDeepEqual(one, other);
+  });
+
+  const RUNS = 60;
+  for (const [valueSize, calls, every, operations] of /** @type {const} */ ([
+    [8, 'promise', 1, 4000],
+    [1024, 'promise', WHOLE_EVERY.small, 12_000],
+    [1024, 'sync', WHOLE_EVERY.others, 30_000],
+  ])) {
+    for (const distance of [300, 999, 1000, 3000]) {
+      test(`${calls}, ${valueSize} B, one in ${distance} replies: found as the share says`, async () => {
+        const dataset = createDataset({ rows: 300, valueSize, seed: 7 });
+        const flips = operations / distance;
+        let found = 0;
+        for (let run = 0; run < RUNS; run += 1) {
+          let replies = 0;
+          const damage = (/** @type {string} */ text) => {
+            replies += 1;
+            return replies % distance === run ? flip(text, (replies * 7) % valueSize) : text;
+          };
+          const what = { name: 'get', options: {} };
+          const how = { inFlight: 1, calls, seed: run };
+          const { outcomes, compared } = await measure(what, dataset, damage, operations, how);
+          if (outcomes[MISMATCH] > 0) found += 1;
+          else assert.ok(Math.abs(Number(compared?.whole) * every - operations) < operations / 20);
+        }
+        const share = 1 - (1 - 1 / every) ** Math.floor(flips);
+        const deviation = Math.sqrt(RUNS * share * (1 - share));
+        assert.ok(Math.abs(found - RUNS * share) <= 3 * deviation, `${found} of ${RUNS}`);
+      });
+    }
+  }
 });

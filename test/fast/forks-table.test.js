@@ -1,4 +1,4 @@
-/** What races against forks came to: order, lines and table of bench/forks.js. */
+/** Order, lines and table of races against forks (bench/forks.js). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,6 +27,8 @@ const race = (fields) => ({
   number: 1,
   status: 0,
   seconds: 41.2,
+  spent: 38.24,
+  rounds: 9,
   load: 0.52,
   ...fields,
 });
@@ -49,12 +51,12 @@ test('a line has every gate with its interval, the table a row per fork', () => 
   const races = [
     race({ name: 'equal', status: 0, gates: [gate('passed', 1.001)] }),
     race({ status: 6, gates: [gate('failed', 0.951)] }),
-    race({ number: 2, seconds: 20, gates: [gate('undecided', 0.961)] }),
+    race({ number: 2, spent: 20, rounds: 4, gates: [gate('undecided', 0.961)] }),
     race({ number: 3, status: 4, gates: [gate('undecided', null)] }),
   ];
   assert.equal(
     raceLine(races[2]),
-    '5 % 2: undecided, 20 s, load 0.5; ' +
+    '5 % 2: undecided, 20.0 s, 4 rounds, load 0.5; ' +
       'throughput<0.98 undecided: 0.961 (0.951–0.971), n 12, 30 would decide',
   );
   assert.match(raceLine(races[3]), /undecided: –, n 12/);
@@ -65,7 +67,7 @@ test('a line has every gate with its interval, the table a row per fork', () => 
   );
   assert.match(
     five,
-    /^\| 5 % \| 3 \| 1 \| 0 \| 1 \| 1 \| 0\.96× \(0\.951–0\.961\), ± 1\.0 % \| 41 \(/,
+    /^\| 5 % \| 3 \| 1 \| 0 \| 1 \| 1 \| 0\.96× \(0\.951–0\.961\), ± 1\.0 % \| 38\.2 \(20–38\.2\) \| 9 \(4–9\) \|/,
   );
   assert.deepEqual(more, []);
 });

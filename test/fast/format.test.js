@@ -15,6 +15,7 @@ import {
   formatShare,
   formatSignificant,
   formatThroughput,
+  formatWidth,
   plainText,
   wrap,
 } from '../../lib/format.js';
@@ -101,6 +102,10 @@ test('throughput, ratio, interval and elapsed time', () => {
     [0.344, '±34%'],
     [99, '±>999%'],
   ]);
+  assert.equal(formatInterval(0.29, 1000), '±29%');
+  assert.equal(formatInterval(0.3, 1300), '(1,000–1,690)');
+  assert.equal(formatWidth(0.021, 0.5, formatRatio), ' ± 2.1 %');
+  assert.equal(formatWidth(1, 0.5, formatRatio), ' (0.25–1.00)');
   assertFormats(formatElapsed, [
     [820, '0.8 s'],
     [42_000, '42 s'],

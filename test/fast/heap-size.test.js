@@ -14,8 +14,8 @@ const folder = withFolder();
 
 test('NODE_OPTIONS of the user decide', () => {
   const young = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
-  const old = ['--initial-old-space-size=64'];
-  assert.deepEqual(heapSizes({}), { semiSpaceMib: 16, oldSpaceMib: 64 });
+  const old = ['--initial-old-space-size=256'];
+  assert.deepEqual(heapSizes({}), { semiSpaceMib: 16, oldSpaceMib: 256 });
   assert.deepEqual(heapFlags({}), [...young, ...old]);
   assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max-old-space-size=99' }), young);
   assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max_semi_space_size=64' }), old);
@@ -47,7 +47,7 @@ test('a measured process has it, and its result says so', async () => {
   );
   const fixed = await measure({ NODE_OPTIONS: '' });
   const { semiSpaceMib, oldSpaceMib } = fixed.result.environment;
-  assert.deepEqual([semiSpaceMib, oldSpaceMib], [16, 64]);
+  assert.deepEqual([semiSpaceMib, oldSpaceMib], [16, 256]);
   const own = await measure({ NODE_OPTIONS: '--max-semi-space-size=2' });
   assert.equal(own.result.environment.semiSpaceMib, null);
   // V8 counts three semi-spaces beside the old generation, by the maximum of one.

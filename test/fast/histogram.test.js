@@ -203,6 +203,11 @@ test('a damaged message is refused', () => {
   for (const wrong of [{ min: 4 }, { max: 6 }, { min: -5 }, { max: 5.5 }, { max: Number.NaN }]) {
     assert.throws(() => Histogram.fromSparse({ ...message, ...wrong }), { code: 'E_INTERNAL' });
   }
+  const three = { sparse: [5, 1, 6, 1, 7, 1], count: 3, min: 5, max: 7, sum: 18 };
+  assert.equal(Histogram.fromSparse(three).count, 3);
+  for (const inner of [{ min: 6 }, { max: 6 }]) {
+    assert.throws(() => Histogram.fromSparse({ ...three, ...inner }), { code: 'E_INTERNAL' });
+  }
 });
 
 test('a percentile is printable from N·(1−q) = 10 on', () => {
@@ -268,7 +273,7 @@ test('counts that cannot be are refused, not believed and no internal error', ()
   for (const [words, why] of /** @type {[number[], RegExp][]} */ ([
     [large, /counts are too large/],
     [[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 4], /counts are too large/],
-    [[...zeros, 4], /more counts than there are values/],
+    [[...zeros, 4], /more counts than values/],
     [[4, 0x80], /cut off/],
   ])) {
     assert.throws(() => decode(withCounts(words)), { code: 'E_USAGE', message: why });
@@ -289,4 +294,10 @@ test('a few kilobytes that claim to be gigabytes are refused before they are inf
   assert.throws(() => decode(packed(precise)), { code: 'E_USAGE', message: /5 digits/ });
   const long = Buffer.alloc(3 << 20, 'A').toString();
   assert.throws(() => decode(long), { code: 'E_USAGE', message: /too long/ });
+});
+
+test('named percentiles are those of their names', () => {
+  const histogram = histogramOf(Array.from({ length: 20_000 }, (_, i) => Math.ceil((i + 1) / 10)));
+  const expected = { p50Ns: 1000, p90Ns: 1800, p99Ns: 1980, p999Ns: 1998 };
+  assert.deepEqual(histogram.percentiles(), expected);
 });

@@ -22,8 +22,7 @@ import {
   STRATEGIES,
   STRATEGY_NAMES,
 } from '../../workloads/insert/strategies.js';
-import { runCommand } from '../helpers/command-line.js';
-import { withFolder } from '../helpers/folder.js';
+import { withCommands } from '../helpers/command-folder.js';
 import { insertResult } from '../helpers/insert-results.js';
 
 const picturesOf = await loadPictures();
@@ -91,7 +90,7 @@ describe('which rows a request inserts', () => {
 });
 
 /**
- * An inserter on a Map, as a store that overwrites, and what it can be told to do wrong.
+ * An inserter on a Map, as a store that overwrites, and faults that it can inject.
  * @param {{ store?: (rows: Map<number, number>, a: number, b: number) => void, writes?: boolean,
  *   acknowledge?: number }} [fault]
  */
@@ -279,7 +278,17 @@ describe('options of dragstrip insert', () => {
     });
   }
 
-  const folder = withFolder();
+  const { callHere } = withCommands();
+
+  test('a strategy that a named storage lacks is skipped with the reason', async () => {
+    const size = ['--rows', '200', '--rounds', '1', '--warmup', '1'];
+    const { status, stdout, stderr } = await callHere(
+      ...['insert', '--storages', 'lmdb', '--strategies', 'one,multi_row', ...size],
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /lmdb has no statement of many rows\n +→ it has one, async, logged_batch/);
+    assert.match(stdout, /^lmdb_one 200 inserts: /m);
+  });
 
   for (const [words, status, message] of /** @type {[string[], number, RegExp][]} */ ([
     [
@@ -293,8 +302,7 @@ describe('options of dragstrip insert', () => {
     [['--storages', 'cassandra'], 4, /Cassandra at 127.0.0.1:1: connection refused/],
   ])) {
     test(`${words.join(' ')}: one line and status ${status}`, async () => {
-      const env = { DRAGSTRIP_CASSANDRA: '127.0.0.1:1' };
-      const ended = await runCommand(folder, ['bin/dragstrip.js', 'insert', ...words], { env });
+      const ended = await callHere('insert', ...words);
       assert.equal(ended.status, status, ended.stderr);
       assert.match(ended.stderr, message);
       assert.equal(ended.stderr.trimEnd().split('\n').length, 1);
@@ -304,8 +312,7 @@ describe('options of dragstrip insert', () => {
 
   test('lmdb alone needs no server, and leaves no file', async () => {
     const words = ['--storages', 'lmdb', '--rows', '500', '--rounds', '2', '--warmup', '3'];
-    const env = { DRAGSTRIP_CASSANDRA: '127.0.0.1:1' };
-    const ended = await runCommand(folder, ['bin/dragstrip.js', 'insert', ...words], { env });
+    const ended = await callHere('insert', ...words);
     assert.equal(ended.status, 0, ended.stderr);
     assert.match(ended.stdout, /^lmdb_logged_batch 500 inserts: \d\.\d{6} seconds \(batches of/m);
     assert.match(ended.stdout, /lmdb, 500 rows \(a int primary key, b int\); durability: noSync/);

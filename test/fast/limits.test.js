@@ -289,7 +289,7 @@ test('limits that were taken from another result have no table of their own here
   const { render } = await loadReport('console');
   const text = render(result, { width: 200 });
   assert.doesNotMatch(text, /server ceiling: rows of/);
-  assert.match(text, /Taken\s+from\s+the\s+result\s+20261121-090000-limit/);
+  assert.match(text, /From\s+the\s+result\s+20261121-090000-limit/);
 });
 
 test('stored limits are refused for other rows, another machine or another Node', () => {
@@ -301,14 +301,14 @@ test('stored limits are refused for other rows, another machine or another Node'
   assert.deepEqual(taken.wire, stored.limits?.wire);
   /** @type {[RegExp, Partial<typeof run>][]} */
   const others = [
-    [/another value size \(1024, this run has 64\)/, { dataset: { ...dataset, valueSize: 64 } }],
+    [/different value size \(1024, this run has 64\)/, { dataset: { ...dataset, valueSize: 64 } }],
     [
-      /another value size \(1024, this run has uniform:8-64\)/,
+      /different value size \(1024, this run has uniform:8-64\)/,
       { dataset: { ...dataset, valueSize: 64, valueSizes: 'uniform:8-64' } },
     ],
-    [/another processor/, { environment: { ...environment, cpu: 'Z80' } }],
-    [/another number of cores/, { environment: { ...environment, cores: 64 } }],
-    [/another Node/, { environment: { ...environment, node: 'v99.0.0' } }],
+    [/different processor/, { environment: { ...environment, cpu: 'Z80' } }],
+    [/different number of cores/, { environment: { ...environment, cores: 64 } }],
+    [/different Node/, { environment: { ...environment, node: 'v99.0.0' } }],
   ];
   for (const [message, change] of others) {
     assert.throws(() => limitsFrom(stored, { ...run, ...change }, 'limits.json'), {

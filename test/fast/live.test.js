@@ -1,4 +1,4 @@
-/** What a terminal shows of a race while it goes on, and what is said where there is none. */
+/** The live view of a race on a terminal, and the plain lines elsewhere. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -161,7 +161,7 @@ test('without colours there are none', () => {
   assert.equal(written[0], `${'█'.repeat(12)}${'░'.repeat(12)} filling\n`);
 });
 
-test('where there is no terminal a line is said every five seconds, and none with --quiet', () => {
+test('without a terminal a line is printed every five seconds, and none with --quiet', () => {
   const clock = handClock();
   const { stream, written } = sink({ isTTY: false });
   const progress = createProgress(stream, { clock });

@@ -182,13 +182,13 @@ test('The first error reply of a batch is its error; the batch behind it is not 
   link.close();
 });
 
-test('What is not RESP, and a reply that nobody asked for, end the link with one error', async () => {
+test('Bytes that are not RESP, and an unexpected reply, end the link with one error', async () => {
   for (const garbage of ['HTTP/1.1 400\r\n', '$12x\r\n', '*x\r\n', 'x'.repeat(70_000)]) {
     const link = new RespConnection({ what: 'Redis', endpoint });
     await link.opened();
     const batch = link.batch(encodeCommand(['PING']), 1);
     link.take(Buffer.from(garbage));
-    await assert.rejects(batch, { code: 'E_TARGET', message: /not Redis's protocol/ });
+    await assert.rejects(batch, { code: 'E_TARGET', message: /not in Redis's protocol/ });
     await assert.rejects(link.command('PING'), { code: 'E_TARGET' });
   }
 });

@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { loadServer } from '../../servers/index.js';
 import { loadStorage, STORAGE_NAMES } from '../../storages/index.js';
 
-/** Of which storage the cells of a server are, and where they are held to real servers. */
+/** Storage of a server's cells, and the test that compares them with real servers. */
 const SUITES = Object.freeze({
   redis: { plain: 'storages', tls: 'tls' },
   mariadb: { plain: 'storages', tls: 'tls' },
@@ -51,7 +51,7 @@ describe('the matrix of drivers, servers, TLS and cluster', () => {
     }
   });
 
-  test('a server without TLS has no driver with it, and is said to have none', async () => {
+  test('a server without TLS has no driver with it, and is listed with none', async () => {
     for (const { name, server, tls } of cells) {
       const { tls: serves = false } = /** @type {{ tls?: boolean }} */ (await loadServer(server));
       assert.ok(serves || !tls, `${name} has TLS, ${server} has none`);
@@ -70,5 +70,25 @@ describe('the matrix of drivers, servers, TLS and cluster', () => {
     const text = read('docs/drivers.md');
     const missing = lines.filter((line) => !text.includes(line));
     assert.deepEqual(missing, [], 'lines that docs/drivers.md lacks');
+  });
+
+  test('README lists every storage with its profiles', async () => {
+    const rows = [
+      ...read('README.md').matchAll(/^\| (`[^|]+) \| [^|]+ \| (`[^|]+|as [^|]+) \|$/gm),
+    ].map(([, names, profiles]) => ({
+      names: [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => name),
+      same: /^as `([\w-]+)`/.exec(profiles)?.[1],
+      profiles: profiles.split('; ').flatMap((part) => /^`([\w-]+)`/.exec(part)?.[1] ?? []),
+    }));
+    const ofRow = (/** @type {string} */ name) => rows.find(({ names }) => names.includes(name));
+    for (const name of STORAGE_NAMES) {
+      const row = ofRow(name);
+      assert.ok(row, `no row of ${name}`);
+      const group = row.same === undefined ? row.names : [row.same, ...row.names];
+      const shown = row.same === undefined ? row.profiles : ofRow(row.same)?.profiles;
+      const own = await Promise.all(group.map(async (one) => (await loadStorage(one)).profiles));
+      const all = new Set(own.flatMap((profiles) => Object.keys(profiles)));
+      assert.deepEqual([...(shown ?? [])].sort(), [...all].sort(), name);
+    }
   });
 });

@@ -109,7 +109,7 @@ test('a deletion or an insert that was acknowledged and not done is found', asyn
   const one = prepared('insert:1,del:1', { ops: 200 })(kept, 'sync');
   const { outcomes } = runAll(one, 20);
   assert.ok(outcomes[OK] > 0);
-  await rejectsData(one.end?.(), /row \d+ was deleted and is there/);
+  await rejectsData(one.end?.(), /row \d+ was deleted but still exists/);
   const lost = await openMemory({ add: () => true });
   const two = prepared('insert:1', { ops: 50 })(lost, 'sync');
   runAll(two, 50);
@@ -188,7 +188,7 @@ test('a row that expires is there until its time and gone after it', async () =>
   };
   const early = await expiring(1);
   nowNs = 10e6;
-  await rejectsData(early.end?.(), /gone before its time/);
+  await rejectsData(early.end?.(), /expired too early/);
   nowNs = 0;
   const right = await expiring(40);
   const late = await expiring(1e9);

@@ -14,7 +14,7 @@ import { workload } from '../../workloads/mutex/index.js';
 import { legacyLinesOf } from '../../workloads/mutex/legacy.js';
 import { drawSets } from '../../workloads/mutex/names.js';
 import { report } from '../../workloads/mutex/report.js';
-import { legacyLines, nameOf } from '../../workloads/mutex/run-hooks.js';
+import { fromEnvironment, legacyLines, nameOf } from '../../workloads/mutex/run-hooks.js';
 import { sleepMsOf } from '../../workloads/mutex/sections.js';
 import { jainIndex, waitMetrics } from '../../workloads/mutex/waits.js';
 
@@ -84,7 +84,7 @@ describe('a workload with variants', () => {
     assert.equal(offers({ handler: 'one', keys: 1 }), true);
     assert.deepEqual(offers({ handler: 'one', keys: 2 }), {
       reason: 'not supported: it has one key',
-      hint: 'use --keys 1',
+      hint: 'use --lock-keys 1',
     });
     assert.equal(offers({ test: 'stress', handler: 'one', keys: 2 }), true);
     assert.equal(offers({ handler: 'other', keys: 1 }), false);
@@ -125,7 +125,49 @@ describe('a workload with variants', () => {
     await assert.rejects(stressOf({ sleep: 2000, expiry: 2000 }), usage);
     await assert.rejects(planOf({ handlers: ['scrpt'] }), { ...usage, message: /scrpt/ });
     const file = ['./test/helpers/broken-lock.js'];
-    assert.ok(await planOf({ handlers: ['mine'], storages: file }));
+    assert.ok(await planOf({ handlers: ['broken'], storages: file }));
+    await assert.rejects(planOf({ handlers: ['mine'], storages: file }), {
+      ...usage,
+      message: '--handlers mine: unknown lock implementation',
+    });
+  });
+
+  test('a file of --handlers brings its storage and all of its locks', async () => {
+    const old = './examples/old-mutex.js';
+    const locks = (/** @type {any} */ { variants = [] }) => [
+      ...new Set(variants.map((/** @type {any} */ { parameters }) => parameters.handler)),
+    ];
+    const alone = await planOf({ handlers: [old] });
+    assert.deepEqual([alone.storages, locks(alone)], [[old], ['0.1.2', '0.2.3']]);
+    const beside = await planOf({ handlers: ['pure', old], storages: ['ioredis'] });
+    assert.deepEqual(beside.storages, ['ioredis', old]);
+    assert.deepEqual(locks(beside), ['pure', '0.1.2', '0.2.3']);
+    const stress = await stressOf({ handlers: [old] });
+    assert.deepEqual([stress.storages, locks(stress)], [[old], ['0.1.2', '0.2.3']]);
+    const usage = { code: 'E_USAGE' };
+    await assert.rejects(planOf({ handlers: ['pure', old] }), {
+      ...usage,
+      message: '--handlers pure needs storages',
+    });
+    await assert.rejects(planOf({ handlers: ['./examples/my-driver.js'] }), {
+      ...usage,
+      message: '--handlers ./examples/my-driver.js: a storage without locks',
+    });
+  });
+
+  test('the original program’s variable chooses the handler, or is refused', () => {
+    const given = (/** @type {string} */ name) => fromEnvironment({ REDIS_EM_MUTEX_HANDLER: name });
+    assert.deepEqual(['pure', 'Script', 'auto', ''].map(given), [
+      { handlers: 'pure' },
+      { handlers: 'script' },
+      { handlers: 'script' },
+      {},
+    ]);
+    assert.throws(() => given('lua'), {
+      code: 'E_USAGE',
+      message: 'REDIS_EM_MUTEX_HANDLER=lua: unknown lock implementation',
+      hint: 'it takes pure, script, auto; others by --handlers',
+    });
   });
 });
 

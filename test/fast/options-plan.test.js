@@ -17,7 +17,7 @@ import { loadWorkload } from '../../workloads/index.js';
  */
 
 /** An amount by hand: nothing is left for the precision to decide. */
-const AMOUNT = ['amount', 'schedule', 'rounds', 'precision'];
+const AMOUNT = ['amount', 'schedule', 'rounds', 'precision', 'wait'];
 /** An open loop is another kind of load, with an amount, a warm-up and no processors of its own. */
 const OPEN = ['loads', 'placement', 'warm', ...AMOUNT];
 
@@ -38,8 +38,9 @@ const TABLE = {
   processes: { value: [2], may: ['loads', 'placement', 'warm', ...AMOUNT] },
   precision: { value: 0.1, may: ['precision'] },
   budget: { value: 50_000, may: ['budget'] },
+  anyway: { value: true, may: ['wait'] },
   placement: { value: 'free', may: ['placement'] },
-  rounds: { value: 4, may: ['rounds'] },
+  rounds: { value: 4, may: ['rounds', 'wait'] },
   warmupOperations: { value: 77, may: ['warm'] },
   timeoutMs: { value: 77, may: ['timeoutMs'] },
   rows: { value: 77, may: ['dataset'] },
@@ -64,13 +65,14 @@ const TABLE = {
   sample: { value: 9, may: ['workloadOptions'], beside: { readOnly: true } },
 };
 
-/** Of loads that run whole by default. @type {Record<string, Entry>} */
+/** Options of loads that run whole by default. @type {Record<string, Entry>} */
 const ON_REQUEST = {
   precision: { value: 0.1, may: AMOUNT },
   budget: { value: 50_000, may: [...AMOUNT, 'budget'] },
+  anyway: { value: true, may: ['wait'], beside: { precision: 0.1 } },
   rounds: { value: 4, may: AMOUNT },
 };
-/** Of what another one prints, starts or logs in with. */
+/** Options that print, start or log in. */
 const ELSEWHERE = { may: [], isElsewhere: true };
 const SCATTER = { beside: { test: 'scatter' } };
 const STRESS = { beside: { test: 'stress' } };
@@ -79,23 +81,29 @@ const VARIANTS = ['variants', 'loads'];
 /** Attempts that wait for a lock have a time limit of their own. */
 const ATTEMPTS = ['variants', 'timeoutMs'];
 const WINDOW = { beside: { inFlight: [100] } };
+const LIKE_ORIGINAL = { value: true, may: ['storages', 'dataset', 'amount'] };
 
 /**
- * What each command has of its own, or obeys in another way.
+ * Options that only one command has, or that it applies differently.
  * @type {Record<string, Record<string, Entry>>}
  */
 const COMMANDS = {
   race: {},
   // A burst becomes windows, which have an amount, a warm-up and processors.
   async: {
+    likeOriginal: LIKE_ORIGINAL,
     inFlight: { value: [7], may: ['loads', 'placement', 'warm'] },
     load: { value: 'window', may: ['loads', 'placement', 'warm'] },
     duration: { value: 10_000, may: ['amount'], ...WINDOW },
     placement: { value: 'free', may: ['placement'], ...WINDOW },
     precision: { ...ON_REQUEST['precision'], ...WINDOW },
     budget: { ...ON_REQUEST['budget'], ...WINDOW },
+    anyway: { value: true, may: ['wait'], beside: { load: 'window', precision: 0.1 } },
   },
-  sync: ON_REQUEST,
+  sync: {
+    ...ON_REQUEST,
+    likeOriginal: LIKE_ORIGINAL,
+  },
   ycsb: {
     core: { value: ['a'], may: VARIANTS },
     inFlight: { value: [7], may: ['loads', 'placement'] },
@@ -129,15 +137,17 @@ const COMMANDS = {
     keyspace: { value: 7, may: ['workloadOptions'] },
     dataSize: { value: 7, may: ['workloadOptions'] },
     keepAlive: { value: 'on', may: [...VARIANTS, 'amount'] },
-    way: { value: 'direct', may: VARIANTS },
+    route: { value: 'direct', may: VARIANTS },
     transport: { value: 'tcp', may: VARIANTS },
+    host: { value: '127.0.0.2', may: ['addresses'] },
+    port: { value: 7777, may: ['addresses'] },
+    socket: { value: '/run/redis.sock', may: ['addresses'] },
     proxy: { value: '127.0.0.1:1', may: ['addresses'] },
     proxyBinary: { value: 'haproxy', ...ELSEWHERE },
-    noRedisBenchmark: { value: true, ...ELSEWHERE },
-    benchmark: { value: 'valkey', ...ELSEWHERE },
+    tool: { value: 'valkey', ...ELSEWHERE },
     redisBenchmark: { value: '8.0', may: ['workloadOptions'] },
     lines: { value: true, ...ELSEWHERE },
-    csv: { value: true, ...ELSEWHERE },
+    redisCsv: { value: true, ...ELSEWHERE },
     setup: { value: true, ...ELSEWHERE },
   },
   codec: {
@@ -192,6 +202,7 @@ function fieldsOf({ how, slices, loads: _loads, rounds, warmupOperations: _warm,
     rounds: slices === undefined ? rounds : slices.rounds,
     precision: slices?.precision,
     budget: slices?.hasBudget && slices.budgetNs,
+    wait: slices?.waitNs,
   };
 }
 
@@ -238,5 +249,5 @@ test('processors and warm-up belong to the load, whatever its amount', async () 
   assert.deepEqual(onOne['placement'], [...['"sync: one-cpu"', '"window: one-cpu"']]);
   assert.deepEqual((await plan({ warmupOperations: 0 }))['warm'], ['{"kind":"none"}']);
   await assert.rejects(plan({ pin: true, placement: 'free' }), /--pin and --placement/);
-  await assert.rejects(plan({ rate: 5, placement: 'free' }), /--placement cannot be used here/);
+  await assert.rejects(plan({ rate: 5, placement: 'free' }), /--placement needs a window/);
 });

@@ -1,4 +1,4 @@
-/** The outage of an open loop, and what is said of it and of redirections. */
+/** The outage of an open loop, and messages about it and about redirections. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * What a run does with its options: benchmarks, the order of rounds, accounts, and the exit status.
+ * From options to a run: benchmarks, the order of rounds, accounts, and the exit status.
  */
 
 import assert from 'node:assert/strict';
@@ -7,8 +7,11 @@ import { describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
 import { createProcesses } from '../../engine/contender-process.js';
 import { planRun } from '../../engine/plan.js';
+import { requestRun } from '../../engine/request.js';
 import { runRace as runWith } from '../../engine/runner.js';
+import { OK, TIMEOUT } from '../../lib/outcome.js';
 import { readEnvironment } from '../../measure/environment.js';
+import { toGroups } from '../../report/analysis/rows.js';
 import { NO_SERVERS } from '../helpers/command-line.js';
 import { fakeProcesses, rightSegment } from '../helpers/contenders.js';
 import { withFolder } from '../helpers/folder.js';
@@ -110,6 +113,51 @@ test('a benchmark that failed once has failed, and the others go on', async () =
     ['failed', 'measured'],
   );
   assert.equal(statusOf(result), 5);
+});
+
+test('a benchmark with less than 99 % right replies has a reason, and no speed', async () => {
+  const wrongOf = (/** @type {number} */ timeouts, /** @type {any} */ load) => {
+    const processes = fakeProcesses((_spec, { operations }) => {
+      const segment = rightSegment(operations ?? 0, 1e6);
+      segment.outcomes[TIMEOUT] += timeouts;
+      segment.outcomes[OK] -= timeouts;
+      return segment;
+    });
+    const options = { storages: ['memory'], loads: [load], rows: 20, home };
+    return runRace(options, { processes });
+  };
+  const burst = { kind: 'burst', operations: 1000 };
+  const enough = await wrongOf(10, burst);
+  assert.equal(enough.benchmarks[0].state, 'measured');
+  const few = await wrongOf(11, burst);
+  const [{ state, reason, rounds }] = few.benchmarks;
+  assert.deepEqual(
+    [state, rounds[0].state, rounds[0].failure?.code],
+    [...['failed', 'failed', 'E_REPLIES']],
+  );
+  assert.equal(
+    reason,
+    'no speed: 989 of 1000 requests had a correct reply, less than 99 % (11 timeout)',
+  );
+  assert.equal(rounds[0].outcomes.ok, 989, 'they are counted');
+  const [{ rows }] = toGroups(few);
+  assert.equal(rows[0].throughput, null);
+  assert.equal(statusOf(few), 5);
+  const rate = await wrongOf(500, { kind: 'rate', rate: 1000, operations: 1000 });
+  assert.equal(rate.benchmarks[0].state, 'measured', 'of an open loop it is what was achieved');
+});
+
+test('--like-original gives what no other option says', async () => {
+  for (const workload of ['async', 'sync']) {
+    const planOf = async (/** @type {Record<string, unknown>} */ more) => {
+      const { plan } = await requestRun({ workload, likeOriginal: true, ...more });
+      return [plan.storages, plan.dataset.rows, plan.loads.map(({ operations }) => operations)];
+    };
+    const order = ['redis', 'ioredis', 'node-handlersocket', 'manual-hs'];
+    assert.deepEqual(await planOf({}), [order, 1_000_000, [500_000]]);
+    const own = { storages: ['ioredis'], rows: 20, ops: [50] };
+    assert.deepEqual(await planOf(own), [['ioredis'], 20, [50]]);
+  }
 });
 
 test('what cannot run is skipped with its reason and never executed', async () => {

@@ -34,7 +34,7 @@ class View {
   }
 }
 
-test('a view is asked for its line with itself as this', () => {
+test('the line of a view is called with the view as this', () => {
   const { progress, read } = plain(6e9);
   progress.show(new View());
   assert.equal(read(), '[1/2] half way\n');

@@ -24,10 +24,14 @@ async function slicesOf(command, given) {
 
 describe('the command line', () => {
   test('races by slices until it is precise, or in rounds of the amount that is given', async () => {
-    const all = { precision: 0.03, budgetNs: 120e9, placement: 'auto' };
+    const all = { precision: 0.03, budgetNs: 75e9, placement: 'auto' };
     const usual = { ...all, rounds: null, isFixed: false };
-    assert.deepEqual(await slicesOf('race', {}), usual);
-    const warm = { ...usual, warmupOperations: 9 };
+    const waits = { ...usual, waitNs: 60e9 };
+    assert.deepEqual(await slicesOf('race', {}), waits);
+    assert.deepEqual(await slicesOf('race', { anyway: true }), usual);
+    const gated = await slicesOf('race', { failIf: ['p99>5ms'] });
+    assert.equal(gated?.budgetNs, 120e9);
+    const warm = { ...waits, warmupOperations: 9 };
     assert.deepEqual(await slicesOf('race', { warmupOperations: 9 }), warm);
     const given = { rounds: 4, precision: 0.1 };
     assert.deepEqual(await slicesOf('race', given), { ...usual, rounds: 4, precision: 0.1 });
@@ -56,7 +60,7 @@ describe('the command line', () => {
     await refused({ ops: 50, precision: 0.1 }, /--ops fixes the amount/);
     await refused({ rate: 50, budget: 9 }, /an open loop/);
     await refused({ load: 'burst', budget: 9 }, /a burst/);
-    await refused({ load: 'burst', placement: 'free' }, /--placement cannot be used here/);
+    await refused({ load: 'burst', placement: 'free' }, /--placement needs a window/);
     await refused({ rounds: 1, precision: 0.1 }, /two rounds/);
   });
 });
@@ -66,7 +70,13 @@ describe('a plan', () => {
     const own = { loads: LOADS, precision: '2.5%', budget: 30_000 };
     const { slices, loads } = planRun(own, workload);
     const usual = { rounds: null, isFixed: false, placement: 'auto' };
-    assert.deepEqual(slices, { precision: 0.025, budgetNs: 30e9, hasBudget: true, ...usual });
+    assert.deepEqual(slices, {
+      precision: 0.025,
+      budgetNs: 30e9,
+      hasBudget: true,
+      ...usual,
+      waitNs: 60e9,
+    });
     assert.ok(loads.every(({ operations, durationNs }) => operations === null && !durationNs));
     assert.equal(planRun({ loads: LOADS }, workload).slices, undefined);
   });
@@ -101,7 +111,8 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   for (const { id, rounds, state } of result.benchmarks) {
     assert.equal(state, 'measured', id);
     assert.equal(rounds.length, 2);
-    for (const { scheduled, outcomes, latency, compared } of rounds) {
+    for (const { scheduled, outcomes, latency, compared, client } of rounds) {
+      assert.ok(Number(client?.allocatedBytes) > 0 && Number(client?.gcNs) >= 0, id);
       const sum = Object.values(outcomes).reduce((all, n) => all + n, 0);
       assert.equal(sum, scheduled);
       assert.equal(latency?.count, outcomes.ok);
@@ -112,6 +123,17 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   assert.ok(comparison !== undefined && comparison.stopped === 'rounds');
   assert.equal(comparison.blocks.length, 2);
   assert.equal(comparison.unfinished, undefined);
+  for (const { contenders, garbage } of comparison.loads) {
+    assert.equal(garbage, 'own');
+    for (const { name, rounds } of contenders) {
+      assert.deepEqual(
+        rounds.map(({ charged }) => charged),
+        [true, true],
+        name,
+      );
+    }
+  }
+  assert.equal(comparison.loadAverages?.length, 2);
   const groups = comparison.loads[0].contenders.map(({ group }) => group);
   assert.deepEqual(groups.sort(), ['again', 'embedded', 'overhead']);
   assert.deepEqual(
@@ -124,8 +146,16 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   );
   const { render } = await loadReport('console');
   const text = render(result);
-  assert.match(text, /\n\nlmdb, 1 in flight: [\d,]+ ops\/s ± [\d.>]+ %\./);
-  assert.match(text, /A\/A: lmdb twice +[\d.]+ ± .* %/);
+  assert.match(text, /\n\nlmdb, 1 in flight: [\d,]+ ops\/s (± [\d.>]+ %|\(.*\))\./);
+  assert.match(text, /A\/A: lmdb twice +[\d.]+ (± .* %|\(.*\))/);
+  assert.match(text, /time in segments that count +[\d.]+ % of [\d.]+ s +[\d.]+ % of/);
+  assert.doesNotMatch(text, /ratios are of/);
+  const lmdb = comparison.loads[0].contenders.find(({ name }) => name === 'lmdb');
+  Object.assign(lmdb?.rounds[1] ?? {}, { charged: false });
+  assert.match(
+    render(result, { width: 300 }),
+    /ratios are of +trimmed means: garbage of lmdb unknown/,
+  );
 });
 
 test('a budget that holds no race is refused before the start', async () => {
@@ -139,7 +169,14 @@ test('a budget that holds no race is refused before the start', async () => {
 test('a run that is stopped keeps the rounds that were whole', async () => {
   const stop = new AbortController();
   const result = await run(
-    { storages: ['lmdb'], loads: LOADS.slice(0, 1), rows: 200, precision: 0.001, budget: 60_000 },
+    {
+      storages: ['lmdb'],
+      loads: LOADS.slice(0, 1),
+      rows: 200,
+      precision: 0.001,
+      budget: 60_000,
+      anyway: true,
+    },
     {
       signal: stop.signal,
       onEvent: ({ type }) => type === 'round-end' && stop.abort(),

@@ -1,7 +1,7 @@
 /** The model of reports: a metric is one line and appears in every format. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import csv from '../../report/csv.js';
 import { documentOf } from '../../report/document.js';
 import { loadReport } from '../../report/index.js';
@@ -115,6 +115,20 @@ test('without --explain a legend is short; with it each column of the table is e
   }
 });
 
+test('a run that tells nothing apart ranks nothing, and wide intervals are given by their ends', async () => {
+  const result = slicedResult();
+  for (const [k, { rounds }] of (result.comparison?.loads[0].contenders ?? []).entries()) {
+    for (const [i, round] of rounds.entries()) {
+      const slow = 1 + ((i * 7 + k * 3) % 5);
+      round.timePs = round.timePs.map((time) => time && time * slow);
+    }
+  }
+  const text = (await loadReport('console')).render(result, { width: 200 });
+  assert.match(text, /This run cannot rank the networked drivers, 1 in flight: it resolves diff/);
+  assert.doesNotMatch(text, /Fastest|±\d{3}/);
+  assert.match(text, /ioredis +[\d,]+ \([\d,]+–[\d,]+\) +0\.\d\d× \(0\.\d\d–\d\.\d\d\)/);
+});
+
 test('the console ends with the verdict, markdown begins with it and names all', async () => {
   const [text, marked] = await Promise.all(
     ['console', 'markdown'].map(async (name) => (await loadReport(name)).render(slicedResult())),
@@ -124,4 +138,75 @@ test('the console ends with the verdict, markdown begins with it and names all',
     /\n\nFastest networked driver, 1 in flight: manual-hs; tied: hiredis [\s\S]*Resolves differences of 2\.\d %\.\n$/,
   );
   assert.match(marked, /^# .*\n\nioredis\\@5 vs ioredis.*\n\nFastest networked driver/);
+});
+
+describe('a machine that is too busy', () => {
+  /** @param {(result: import('../../lib/result.js').Result) => void} change */
+  const busyText = async (change) => {
+    const result = slicedResult();
+    for (const { rounds } of result.comparison?.loads[0].contenders ?? []) {
+      for (const round of rounds) round.occupancy = { client: 0.5, server: 0.5, waiting: 0.6 };
+    }
+    Object.assign(result.comparison ?? {}, { loadAverages: [20, 28, 30] });
+    change(result);
+    const { render } = await loadReport('console');
+    return render(result, { width: 200 }).replaceAll(/\s+/g, ' ');
+  };
+  const why =
+    'load 28 on 2 cores, clients waited for a processor 60 % of the time; ' +
+    'counts and CPU per operation still hold';
+
+  test('is named with its load and its cores in place of ranks', async () => {
+    const text = await busyText(() => {});
+    assert.ok(
+      text.includes(`This run cannot rank the networked drivers, 1 in flight: ${why}`),
+      text,
+    );
+    assert.doesNotMatch(text, /Fastest/);
+  });
+
+  test('is named where all are held against a reference, and a gate’s interval answers nothing', async () => {
+    const id = (/** @type {string} */ name) => `${name}:default/get/sync`;
+    const gate = {
+      gate: 'throughput<0.95',
+      metric: /** @type {const} */ ('throughput'),
+      op: /** @type {const} */ ('<'),
+      limit: 0.95,
+      isRatio: true,
+      benchmark: id('ioredis@5'),
+      reference: id('ioredis'),
+      outcome: /** @type {const} */ ('undecided'),
+      reason: null,
+      value: 0.8,
+      low: 0.79,
+      high: 0.81,
+      confidence: 0.95,
+      n: 6,
+      roundsNeeded: null,
+    };
+    const text = await busyText((result) => {
+      const names = ['ioredis', 'ioredis@5', 'copy', 'ceiling'];
+      result.benchmarks = result.benchmarks.filter(({ storage }) => names.includes(storage));
+      for (const load of result.comparison?.loads ?? []) {
+        load.contenders = load.contenders.filter(({ name }) => names.includes(name));
+      }
+      result.gates = [gate];
+    });
+    assert.ok(text.includes(`This run cannot compare speeds, 1 in flight: ${why}`), text);
+    assert.match(text, /ioredis@5 vs ioredis, 1 in flight: not resolved below .* \(0\.80×/);
+  });
+});
+
+test('pauses of a version are named beside its verdict, judged by themselves', async () => {
+  const result = slicedResult();
+  for (const { name, rounds } of result.comparison?.loads[0].contenders ?? []) {
+    if (name !== 'ioredis@5') continue;
+    for (const round of rounds) round.timePs[0] = 4 * Number(round.timePs[0]);
+  }
+  Object.assign(result.comparison?.loads[0] ?? {}, { garbage: 'own' });
+  const text = (await loadReport('console')).render(result, { width: 400 });
+  assert.match(
+    text.replaceAll(/\s+/g, ' '),
+    /\(1\.00× ± 0\.9 %\)\. It is typically 1\.00×, with its pauses and late operations 0\.75×\. Slices over three times as long: 6 against 0\./,
+  );
 });

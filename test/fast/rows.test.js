@@ -4,15 +4,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { labelOf } from '../../lib/label.js';
 import { decode } from '../../measure/hdr.js';
+import { Histogram } from '../../measure/histogram.js';
 import { toGroups } from '../../report/analysis/rows.js';
+import { summarize } from '../../report/summary.js';
 import {
   BURST,
   benchmark,
   brokenResult,
   buildResult,
+  latencyFields,
   measuredRound,
   raceResult,
   rounds,
+  SPREAD,
   SYNC,
 } from '../helpers/result-builder.js';
 
@@ -176,6 +180,60 @@ test('percentiles are those of all rounds together, null where too few values li
   const single = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: twice.slice(0, 1) }))
     .rows[0];
   assert.equal(single.latency?.p999Ns, null, '5 of 5,000 do');
+});
+
+test('a summary has each figure under its own name, inside its interval', () => {
+  const histogram = new Histogram();
+  // Of 20,000 in two rounds: 50 % at 1 ms, 99 % at 3 ms, 99.9 % at 7 ms.
+  for (const [ms, count] of [
+    [1, 6000],
+    [3, 3940],
+    [7, 55],
+    [11, 5],
+  ]) {
+    for (let i = 0; i < count; i += 1) histogram.record(ms * 1e6);
+  }
+  const latency = latencyFields(histogram);
+  const costs = { clientCpuNs: 60_000, serverCpuNs: 4000, outcomes: { miss: 9 }, latency };
+  const speeds = [920, 900, 910, 890, 900];
+  const slower = speeds.map((throughput, round) => measuredRound(round, SYNC, { throughput }));
+  const [wrong, fast, slow] = summarize(
+    buildResult({
+      benchmarks: [
+        benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) }),
+        benchmark({ storage: 'ioredis', load: SYNC, rounds: slower }),
+        benchmark({ storage: 'mysql2', load: SYNC, rounds: rounds(SYNC, 2000, costs) }),
+      ],
+    }),
+  );
+  assert.deepEqual(
+    [wrong, fast, slow].map(({ storage, rank, n, state }) => [storage, rank?.best, n, state]),
+    [
+      ['mysql2', undefined, 5, 'measured'],
+      ['redis', 1, 5, 'measured'],
+      ['ioredis', 2, 5, 'measured'],
+    ],
+  );
+  for (const [name, ms] of /** @type {const} */ ([
+    ['p50Ns', 1],
+    ['p99Ns', 3],
+  ])) {
+    assert.ok(Math.abs(Number(wrong[name]) / (ms * 1e6) - 1) < 0.005, `${name}: ${wrong[name]}`);
+  }
+  assert.ok(Math.abs(Number(wrong.clientCpuNs) - 60_000) < 1e-6);
+  assert.ok(Math.abs(Number(wrong.serverCpuNs) - 4000) < 1e-6);
+  assert.deepEqual([wrong.wrong, wrong.vsFastest, slow.wrong], [45, null, 0]);
+  for (const { throughput } of [fast, slow]) {
+    const { value, low, high } = /** @type {any} */ (throughput);
+    assert.ok(low < value && value < high, JSON.stringify(throughput));
+  }
+  assert.equal(fast.vsFastest?.ratio, 1);
+  const { ratio, low, high } = /** @type {any} */ (slow.vsFastest);
+  const logs = speeds.map((speed, i) => Math.log(speed / (1000 * SPREAD[i])));
+  const mean = Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
+  assert.ok(Math.abs(ratio / mean - 1) < 1e-6, `${ratio}, not ${mean}`);
+  assert.ok(low < ratio && ratio < high && high < 1, JSON.stringify(slow.vsFastest));
+  assert.equal(slow.serverCpuNs, null);
 });
 
 test('CPU is the geometric mean of the rounds per ok operation, and null where it is not known', () => {

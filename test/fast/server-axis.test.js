@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serversToStart } from '../../cli/setup.js';
+import { needsHiredis, serversToStart } from '../../cli/setup.js';
 import { planRun } from '../../engine/plan.js';
 import { parseServers, withServerAxis } from '../../engine/server-axis.js';
 import { loadStorage } from '../../storages/index.js';
@@ -25,7 +25,7 @@ test('what is no server with rows, has no name of its own or is there twice is r
   for (const [texts, says] of /** @type {[string[], RegExp][]} */ ([
     [['reddis'], /"reddis": not a server with rows, such as redis/],
     [['nutcracker'], /not a server with rows/],
-    [['redis', 'redis'], /two of them are called redis/],
+    [['redis', 'redis'], /duplicate name redis/],
     [['redis@unix:/tmp/x.sock'], /this address needs a name/],
     [['='], /not a server/],
   ])) {
@@ -81,4 +81,15 @@ test('--setup starts the servers of the axis that have no address, each with its
     ],
   );
   assert.deepEqual([...(await serversToStart(['ioredis', 'lmdb']))], [['redis', 'redis']]);
+});
+
+test('--setup builds hiredis only where it is raced', async () => {
+  for (const [selections, needs] of /** @type {[string[], boolean][]} */ ([
+    [['ioredis', 'lmdb'], false],
+    [['ioredis', 'hiredis'], true],
+    [['hiredis:reader'], true],
+    [['all'], true],
+  ])) {
+    assert.equal(await needsHiredis(selections), needs, String(selections));
+  }
 });

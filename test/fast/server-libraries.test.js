@@ -1,4 +1,4 @@
-/** Which package brings a library that an unpacked program lacks. */
+/** Packages of the libraries that an unpacked program lacks. */
 
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -11,7 +11,7 @@ const REPLY = [
   [10_923, 16_383, ['', 7000, 'a'], [null, 7004, 'e']],
 ];
 
-test('CLUSTER SLOTS names primaries and replicas; an empty host is the node that was asked', () => {
+test('CLUSTER SLOTS names primaries and replicas; an empty host is the node that replied', () => {
   const ranges = parseSlots(REPLY, '10.0.0.1');
   assert.deepEqual(ranges[2], {
     first: 10_923,
@@ -35,6 +35,7 @@ test('anything else is an error in one line', () => {
     [[0, 1]],
     [[0, SLOTS, ['a', 1]]],
     [[0, 1, ['a', 0]]],
+    [[0, 1, ['a', 65_536]]],
     [[0, 1, 'a']],
     [[-1, 1, ['a', 1]]],
     [[0, 1, [7, 1]]],

@@ -12,6 +12,7 @@ import { capabilitiesOf } from '../../lib/capabilities.js';
 import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
 import { defineStorage } from '../../lib/define.js';
 import { findPackage } from '../../lib/packages.js';
+import { ownerName, readStartTicks } from '../../lib/process-identity.js';
 import {
   checkAvailable,
   loadStorage,
@@ -171,7 +172,7 @@ describe('storages, without a server', () => {
       const lacking = { ...redis, package: 'dragstrip-no-such-driver' };
       const answer = await checkAvailable(lacking);
       assert.match(String(answer?.reason), /dragstrip-no-such-driver, is not installed/);
-      assert.equal(answer?.hint, 'npm install');
+      assert.equal(answer?.hint, 'npm install dragstrip-no-such-driver');
       assert.equal(await checkAvailable(redis), null);
     });
 
@@ -229,7 +230,7 @@ describe('storages, without a server', () => {
       const wrong = await write('wrong.mjs', "export default { name: 'mine' };");
       for (const [file, message] of /** @type {[string, RegExp][]} */ ([
         [path.join(folder, 'none.mjs'), /none\.mjs: no such file$/],
-        [broken, /broken\.mjs does not load: Unexpected/],
+        [broken, /broken\.mjs does not load: broken\.mjs:1: Unexpected/],
         [empty, /empty\.mjs exports no storage$/],
         [wrong, /"mine": summary must be string/],
       ])) {
@@ -268,7 +269,7 @@ describe('storages, without a server', () => {
     });
 
     for (const [what, more, message] of /** @type {[string, Record<string, any>, RegExp][]} */ ([
-      ['no open', {}, /open must be function or object, it is undefined$/],
+      ['no open', {}, /open must be function or object, not undefined$/],
       ['an empty open', { open: {} }, /open is empty$/],
       ['an unknown kind', { open: { rows: open, row: open } }, /open\.row: /],
       ['no function', { open: { rows: 'x' } }, /open\.rows: /],
@@ -405,13 +406,17 @@ describe('storages, without a server', () => {
         await assert.rejects(running, { name: 'AbortError' });
         assert.deepEqual(readdirSync(own), []);
         await fill({ dataset, folder: own });
-        const leftover = `${file()}.filling-999999999`;
+        const [pid, ticks, scope] = ownerName().split('.');
+        const by = (/** @type {string} */ maker) => `${file()}.filling-${maker}`;
+        const leftover = by(`${pid}.${Number(ticks) - 1}.${scope}`);
+        const living = by(`${process.ppid}.${readStartTicks(process.ppid)}.${scope}`);
+        const inContainer = by(`999999999.1.${scope.slice(0, 4)}0000`);
         const foreign = path.join(own, 'somebody-elses.txt');
-        await writeFile(leftover, 'half');
+        const halves = [leftover, `${leftover}-lock`, living, inContainer];
+        for (const half of halves) await writeFile(half, 'half');
         await writeFile(foreign, 'mine');
         await fill({ dataset: many, folder: own });
-        assert.equal(existsSync(leftover), false);
-        assert.equal(existsSync(foreign), true);
+        assert.deepEqual([...halves, foreign].filter(existsSync), [living, inContainer, foreign]);
       });
 
       it('says so where there is no file yet', async () => {

@@ -41,8 +41,11 @@ test('each window is spread over each number of connections; one is the usual lo
 
 test('connections that would have nothing to do are refused', () => {
   for (const [given, says] of /** @type {[Record<string, any>, RegExp][]} */ ([
-    [{ connections: [16], inFlight: [8] }, /--connections 16: with 8 in flight at most 8/],
-    [{ connections: [4], load: 'sync' }, /--connections 4: with 1 in flight at most 1/],
+    [
+      { connections: [16], inFlight: [8] },
+      /--connections 16 needs as many requests in flight, not 8/,
+    ],
+    [{ connections: [4], load: 'sync' }, /--connections 4 needs as many requests in flight, not 1/],
     [{ connections: [4], processes: [2] }, /--connections and --processes/],
     [{ connections: [4], search: true, p99: 5 }, /--find-max and --connections/],
   ])) {
@@ -59,7 +62,7 @@ test('lists combine: what cannot be is skipped with its reason, the others run',
   assert.deepEqual(skipped, [
     {
       load: 'sync on 4 connections',
-      reason: '--connections 4: with 1 in flight at most 1 are used',
+      reason: '--connections 4 needs as many requests in flight, not 1',
     },
   ]);
   const shared = plan({ inFlight: [2, 64], processes: [1, 4] });
@@ -106,7 +109,7 @@ test('rows of one size are in a namespace of their own on every server', () => {
 });
 
 test('value sizes: what cannot be is refused in one line', () => {
-  assert.throws(() => rowsForSizes([16, 65_536], 100_000), /6\.1 GiB, 1 at most/);
+  assert.throws(() => rowsForSizes([16, 65_536], 100_000), /6\.1 GiB; the maximum is 1 GiB/);
   assert.equal(rowsForSizes([16, 65_536], 1000), 1000);
   assert.throws(() => plan({ valueSize: [16, 64], search: true, p99: 5 }), /--find-max/);
   assert.throws(() => plan({ valueSize: [16, 64], agents: 2, rounds: 1 }), /--agents/);

@@ -8,6 +8,7 @@ import { loadReport } from '../../report/index.js';
 import json from '../../report/json.js';
 import { plotsOf } from '../../report/plots/index.js';
 import { loadReports } from '../../workloads/index.js';
+import { rampResult } from '../helpers/rate-results.js';
 import { benchmark, buildResult, rounds, SYNC } from '../helpers/result-builder.js';
 
 const specs = await loadReports();
@@ -73,6 +74,13 @@ test('the verdict names the knee of each, and why there is none', () => {
   assert.match(text, / of its best, p99 [\d.]+ µs, in 5 of 5 rounds\); lmdb flat\.$/);
 });
 
+/** @param {import('../../report/plots/plot.js').Plot | undefined} plot @returns {number[]} */
+function whiskersOf(plot) {
+  const { option } = /** @type {any} */ (plot).variants[0].draw({ width: 900 });
+  const drawn = option.series.filter((/** @type {any} */ { type }) => type === 'custom');
+  return drawn.map((/** @type {any} */ { data }) => data.length);
+}
+
 test('console, markdown, CSV, JSON, the page and its plot have it', async () => {
   const result = sweepResult(SPEEDS);
   for (const name of ['console', 'markdown', 'html']) {
@@ -97,6 +105,11 @@ test('console, markdown, CSV, JSON, the page and its plot have it', async () => 
     /hiredis: no knee up to 1,000\. ioredis: knee at 100, [\d,]+ ops\/s\./,
   );
   assert.equal(plot?.variants.length, 2);
+  assert.match(String(plot?.note), /Line: 95 % interval\.$/);
+  assert.deepEqual(whiskersOf(plot), [4, 4, 4], 'one per point of each curve');
+  const ramp = plotsOf(documentOf(rampResult(), specs)).find(({ id }) => id === 'ramp-get');
+  assert.match(String(ramp?.note), /Line: from the lowest to the highest round\.$/);
+  assert.deepEqual(whiskersOf(ramp), [3, 3]);
 });
 
 test('two numbers in flight are no sweep, and other loads are in none', () => {

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { count, isCounted } from '../../scripts/count.js';
+import { oddIdentifiers } from '../../scripts/identifiers.js';
 import {
   cyclesOf,
   importEdges,
@@ -163,6 +164,52 @@ describe('files', () => {
         !(isTest(file) && folders.includes(file.replace(/^.*?\btest\//, '').split('/')[0])),
     );
     assertNone(lost, 'scripts/test.js does not run it');
+  });
+});
+
+/** Folders whose comments satisfy ODD_COMMENTS. */
+const IN_NOUNS = /^(engine|stats|load|measure|limits|lib|protocols|data|codecs)\/|^index\.js$/;
+const TYPE = '\\{(?:[^{}]|\\{(?:[^{}]|\\{(?:[^{}]|\\{[^{}]*\\})*\\})*\\})*\\}';
+const RELATIVE = '(?:(?:that |those )?of|what|who|whose|which|where|that|to be)\\b';
+/** Relative clauses in place of nouns, and phrases that English does not have. */
+const ODD_COMMENTS = [
+  new RegExp(`@(?:param|property|typedef) ${TYPE} \\S+ ${RELATIVE}`),
+  new RegExp(`@(?:returns|throws|type) ${TYPE} ${RELATIVE}`),
+  /@throws [^@]*\bwhere\b/,
+  /^(?:What|Who|Whose|Of|Where|Which|(?:That|Those) of|So many)\b/,
+  /\bwhere (?:there|it|they|that|this|its) (?:is|are|was|has|have|does|do|did|gives|can)\b/,
+  /\bwhat (?:is|was|were|has|had|it|they)\b(?! wrong)/,
+  /\bas ever\b|\banew\b|\bat hand\b|\bfor ever\b|\bbut for\b|\bbehind (?:it|them)\b/,
+  /(?<![`'])\bours?\b|: not known\b|\bnot readable\b/,
+];
+
+/** @param {string} text @returns {string[]} its comments, each on one line */
+function commentsOf(text) {
+  const comments = text.matchAll(/\/\*\*([\s\S]*?)\*\/|(?:^[ \t]*\/\/.*\n)+/gm);
+  return [...comments].map(([all, doc]) =>
+    (doc?.replace(/^[ \t]*\*/gm, '') ?? all.replace(/^[ \t]*\/\//gm, ''))
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
+}
+
+describe('words', () => {
+  test('of identifiers are terms of the field, and vague ones only in short scopes', () => {
+    const files = CODE.filter(([file]) => !isTest(file)).map(([file]) => path.join(ROOT, file));
+    const odd = oddIdentifiers(files);
+    assertNone(
+      odd.map(({ file, line, name }) => `${path.relative(ROOT, file)}:${line}: ${name}`),
+      'name it for what it is: scripts/identifiers.js',
+    );
+  });
+
+  test('of comments are nouns and verbs, not relative clauses', () => {
+    const odd = CODE.filter(([file]) => IN_NOUNS.test(file)).flatMap(([file, text]) =>
+      commentsOf(text).flatMap((comment) =>
+        ODD_COMMENTS.some((pattern) => pattern.test(comment)) ? [`${file}: ${comment}`] : [],
+      ),
+    );
+    assertNone(odd, 'name the value');
   });
 });
 

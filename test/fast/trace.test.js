@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bytesOf, MonitorConnection, parseMonitorLine, unquote } from '../../data/own/monitor.js';
 import { Recording } from '../../data/own/recording.js';
-import { parseTrace } from '../../lib/trace.js';
+import { parseTrace, sealTrace } from '../../lib/trace.js';
 import { Arrivals, countArrivals } from '../../load/arrivals.js';
+import { nothingCompared } from '../../workloads/get/verifier.js';
 import { ReplayValues } from '../../workloads/replay/values.js';
 
 const at = (/** @type {number} */ us) => `1700000000.${String(us).padStart(6, '0')} [0 1.2.3.4:5]`;
@@ -24,6 +25,18 @@ describe('MONITOR', () => {
     assert.equal(parseMonitorLine('1.000001 [0 lua] "get" "k"')?.isScript, true);
     for (const other of ['', 'OK', '+OK', '1.5 [0 x] "get"', `${at(1)} get`]) {
       assert.equal(parseMonitorLine(other), null, other);
+    }
+  });
+
+  test('words of 30 MB are split as short ones', () => {
+    for (const part of ['a', '\\x01', '\\"']) {
+      const word = part.repeat(30e6 / part.length);
+      const line = `${at(1)} "set" "${word}"`;
+      assert.deepEqual(
+        parseMonitorLine(`${line} "k"`)?.words.map(({ length }) => length),
+        [3, 30e6, 1],
+      );
+      assert.equal(parseMonitorLine(line.slice(0, -1))?.words.length, 1, 'it has no end');
     }
   });
 
@@ -114,7 +127,7 @@ describe('MONITOR', () => {
 test('a file that is no trace is refused in one line', () => {
   const trace = {
     schema: 'dragstrip.trace',
-    version: 1,
+    version: 2,
     recordedAt: '',
     durationUs: 10,
     sizes: [5, -1],
@@ -124,11 +137,13 @@ test('a file that is no trace is refused in one line', () => {
     ],
     leftOut: {},
   };
-  assert.deepEqual(parseTrace(JSON.stringify(trace), 't.json'), trace);
+  const textOf = (/** @type {object} */ change) =>
+    JSON.stringify(sealTrace(/** @type {any} */ ({ ...trace, ...change })));
+  assert.deepEqual(parseTrace(textOf({}), 't.json'), trace);
   /** @type {[object, RegExp][]} */
   const cases = [
     [{ schema: 'x' }, /another schema/],
-    [{ version: 2 }, /version 2/],
+    [{ version: 1 }, /version 1/],
     [{ sizes: [1.5] }, /sizes/],
     [{ sizes: [-2] }, /sizes/],
     [{ operations: [] }, /no operation to replay/],
@@ -151,8 +166,20 @@ test('a file that is no trace is refused in one line', () => {
     [{ operations: [[11, 0, 1]] }, /a time after its end/],
   ];
   for (const [change, says] of cases) {
-    const text = JSON.stringify({ ...trace, ...change });
+    const text = textOf(change);
     assert.throws(() => parseTrace(text, 't.json'), { code: 'E_USAGE', message: says }, text);
+  }
+  // Changed after it was written, as a trace may be by hand, and with its digest removed.
+  const whole = textOf({});
+  const faster = whole.replace('[10,2,[1,2]]', '[5,2,[1,2]]');
+  assert.notEqual(faster, whole);
+  const { digest: _, ...unsealed } = JSON.parse(whole);
+  for (const text of [faster, JSON.stringify(unsealed)]) {
+    const refusal = {
+      code: 'E_USAGE',
+      message: 't.json: it was changed after it was written: its digest differs',
+    };
+    assert.throws(() => parseTrace(text, 't.json'), refusal);
   }
   assert.throws(() => parseTrace('{', 't.json'), { code: 'E_USAGE', message: /no JSON/ });
 });
@@ -172,7 +199,7 @@ test('arrivals of a trace are its times, shared by processes', () => {
 
 test('values of a replay belong to their key, in every size', () => {
   const values = new ReplayValues(7, 5000);
-  const compared = { replies: 0, bytes: 0 };
+  const compared = nothingCompared();
   for (const size of [0, 1, 7, 8, 9, 100, 5000]) {
     const text = values.make(3, size);
     assert.equal(text.length, size);

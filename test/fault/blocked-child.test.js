@@ -28,7 +28,7 @@ test('it is killed with a parent that is killed', async (t) => {
   if (untilParentDies('true', []) === null) return t.skip('requires setpriv --pdeathsig');
   const file = join(folder, 'blocked.mjs');
   writeFileSync(file, storageWith('for (;;) {}'));
-  const words = ['async_test.js', '--storage', file, '--storages', file, '--ops', '10'];
+  const words = ['async_test.js', '--storages', file, '--ops', '10'];
   const { child, ended } = startCommand(folder, words);
   /** @type {number[]} */
   let blocked = [];
@@ -60,7 +60,7 @@ function readStat(pid) {
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-test('one that ran out of heap memory is said so, with what helps', () => {
+test('one that ran out of heap memory is reported, with a hint', () => {
   const stderr = [
     '<--- Last few GCs --->',
     '[42:0x5]  812 ms: Mark-sweep 4093.1 (4133.2) -> 4093.0 (4133.2) MB',

@@ -1,11 +1,14 @@
 /**
  * A primary of a cluster is killed while a rate load runs: what the clients make of it is in the
- * result. No row is wrong, the outage is in the timeline, redirections and errors are counted.
+ * result. No row is wrong, the outage is in the timeline, redirections and errors are counted. And
+ * a majority of the primaries stands still, so that no replica is promoted.
  */
+// Needs: redis-cluster
 
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { statusOf } from '../../cli/status.js';
 import { seedServers } from '../../engine/seed.js';
 import { run } from '../../index.js';
 import { isAlive } from '../../lib/process-identity.js';
@@ -26,25 +29,52 @@ const CLIENTS = [
   { storage: 'redis-cluster', tells: true },
 ];
 
-describe('a primary is killed while a rate load runs', { timeout: 180_000 }, () => {
-  let home = '';
-  /** @type {Awaited<ReturnType<typeof startServers>>} */
-  let started;
+describe('a majority of the primaries stands still', { timeout: 180_000 }, () => {
+  const cluster = withCluster();
   /** @type {Record<string, import('../../lib/result.js').Result>} */
   let results = {};
   before(async () => {
-    home = await makeHome();
-    started = await startServers([NAME], { home, packagesHome: PACKAGES_HOME, owned: true });
-    assert.deepEqual(started.failures, []);
-    await seedServers({ ...ROWS, servers: [NAME], home });
-    results = await runAndKill(home, nodes()[0].pid);
-  });
-  after(async () => {
-    await started?.stop();
-    await rm(home, { recursive: true, force: true });
+    const load = { kind: 'window', inFlight: 20, operations: 1_000_000 };
+    const options = { loads: [load], rounds: 1, timeoutMs: 2000 };
+    const stopped = cluster.nodes().slice(0, 2);
+    const signal = (/** @type {NodeJS.Signals} */ name) => {
+      for (const { pid } of stopped) process.kill(pid, name);
+    };
+    try {
+      results = await runAll(cluster.home(), options, () => signal('SIGSTOP'));
+    } finally {
+      signal('SIGCONT'); // or none of them ends
+    }
   });
 
-  const nodes = () => started.servers[0].nodes ?? [];
+  for (const { storage } of CLIENTS) {
+    test(`${storage}: its time limit ends the load, and the reason is the cluster’s own`, () => {
+      const result = results[storage];
+      const [{ rounds, state, reason }] = result.benchmarks;
+      const [{ outcomes, scheduled }] = rounds;
+      const said = JSON.stringify({ outcomes, reason });
+      assert.equal(state, 'failed', said);
+      assert.match(String(reason), /lost: .*: its cluster state is fail, 546[12] of 16384 slots/);
+      assert.equal(statusOf(result), 4, said);
+      const sum = Object.values(outcomes).reduce((a, b) => a + b, 0);
+      assert.equal(sum, scheduled, said);
+      assert.equal(outcomes.mismatch + outcomes.miss, 0, said);
+      const failed = outcomes.timeout + outcomes.error;
+      assert.ok(failed > 0 && failed <= 1020 && outcomes.unsent > 0, said);
+    });
+  }
+});
+
+describe('a primary is killed while a rate load runs', { timeout: 180_000 }, () => {
+  const cluster = withCluster();
+  const { nodes } = cluster;
+  /** @type {Record<string, import('../../lib/result.js').Result>} */
+  let results = {};
+  before(async () => {
+    const { pid } = nodes()[0];
+    const options = { rate: RATE, duration: DURATION_MS };
+    results = await runAll(cluster.home(), options, () => process.kill(pid, 'SIGKILL'));
+  });
 
   for (const { storage, tells } of CLIENTS) {
     test(`${storage}: outage, errors and redirections are in the result`, () => {
@@ -76,10 +106,12 @@ describe('a primary is killed while a rate load runs', { timeout: 180_000 }, () 
 
   test('the replica was promoted, and the other processes are one server still', async () => {
     assert.ok(!isAlive(nodes()[0]), 'the primary is gone');
-    const status = (await statusServers({ home })).find(({ name }) => name === NAME);
+    const status = (await statusServers({ home: cluster.home() })).find(
+      ({ name }) => name === NAME,
+    );
     assert.equal(status?.state, 'stopped', 'it is this process’s own, not a lasting one');
     assert.equal(nodes().filter((node) => isAlive(node)).length, 5);
-    await started.stop();
+    await cluster.stop();
     assert.deepEqual(
       nodes().filter((node) => isAlive(node)),
       [],
@@ -87,26 +119,44 @@ describe('a primary is killed while a rate load runs', { timeout: 180_000 }, () 
   });
 });
 
+/** @returns a cluster with rows, for the tests of a suite */
+function withCluster() {
+  let home = '';
+  /** @type {Awaited<ReturnType<typeof startServers>>} */
+  let started;
+  before(async () => {
+    home = await makeHome();
+    started = await startServers([NAME], { home, packagesHome: PACKAGES_HOME, owned: true });
+    assert.deepEqual(started.failures, []);
+    await seedServers({ ...ROWS, servers: [NAME], home });
+  });
+  after(async () => {
+    await started?.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+  const nodes = () => started.servers[0].nodes ?? [];
+  return { home: () => home, nodes, stop: () => started.stop() };
+}
+
 /**
  * @param {string} home
- * @param {number} pid killed once each client has had ENOUGH verified reads
+ * @param {Record<string, unknown>} options of the run
+ * @param {() => void} fault once each client has had ENOUGH verified reads
  */
-async function runAndKill(home, pid) {
+async function runAll(home, options, fault) {
   const waiting = new Set(CLIENTS.map(({ storage }) => storage));
   const runs = CLIENTS.map(async ({ storage }) => {
-    const result = await run(
-      { ...ROWS, storages: [storage], rate: RATE, duration: DURATION_MS, warmup: 200, home },
-      {
-        onEvent(event) {
-          if (event.type !== 'progress' || event.phase !== 'measure') return;
-          if (event.settled < ENOUGH || !waiting.delete(storage)) return;
-          if (waiting.size === 0) process.kill(pid, 'SIGKILL');
-        },
+    const own = { ...ROWS, storages: [storage], warmup: 200, home, ...options };
+    const result = await run(/** @type {any} */ (own), {
+      onEvent(event) {
+        if (event.type !== 'progress' || event.phase !== 'measure') return;
+        if (event.settled < ENOUGH || !waiting.delete(storage)) return;
+        if (waiting.size === 0) fault();
       },
-    );
+    });
     return [storage, result];
   });
   const results = Object.fromEntries(await Promise.all(runs));
-  assert.equal(waiting.size, 0, 'it was killed while measuring');
+  assert.equal(waiting.size, 0, 'the fault came while measuring');
   return results;
 }

@@ -89,6 +89,17 @@ test('numbers that contradict each other are refused, with a digest or without',
   }
 });
 
+test('a result whose digest was removed is read with a warning', async () => {
+  const { digest: _, ...unsealed } = JSON.parse(bytes.toString());
+  const bare = join(folder, 'bare.json');
+  writeFileSync(bare, JSON.stringify(unsealed));
+  const { status, stdout } = await callCommand(['bin/dragstrip.js', 'report', bare]);
+  assert.equal(status, 0);
+  assert.match(stdout, /W_NO_DIGEST: \S+bare\.json: it has no digest/);
+  const whole = await callCommand(['bin/dragstrip.js', 'report', file]);
+  assert.doesNotMatch(whole.stdout, /W_NO_DIGEST/);
+});
+
 test('a change by hand is read with --trust, and the report has a warning', async () => {
   const changed = join(folder, 'changed.json');
   writeFileSync(changed, bytes.toString().replace('"command": "race"', '"command": "RACE"'));
@@ -96,5 +107,5 @@ test('a change by hand is read with --trust, and the report has a warning', asyn
   assertFailure(await callCommand(words), 2, /its digest differs; .*--trust/);
   const { status, stdout } = await callCommand([...words, '--trust']);
   assert.equal(status, 0);
-  assert.match(stdout, /W_CHANGED: it is not as it was written/);
+  assert.match(stdout, /W_CHANGED: it was changed after it was written/);
 });

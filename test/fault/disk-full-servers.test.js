@@ -3,6 +3,7 @@
  * the user, nothing is left running, and with room again the next run works. `servers status` and
  * `servers stop` of Cassandra.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,7 @@ import { makeSmallDisk, whyNoSmallDisk } from '../helpers/small-disk.js';
 
 const skip = whyNoSmallDisk();
 const NO_CASSANDRA = await prepareCassandra();
-/** Of these most are still to come when the disk is filled. */
+/** Rows, most of which are still to come when the disk is filled. */
 const ROWS = 150_000;
 const INSERT = { workload: 'insert', warmup: 0, rounds: 1, strategies: ['async'] };
 

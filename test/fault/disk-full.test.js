@@ -1,17 +1,21 @@
-/** A full disk (ENOSPC of a small file system) under results, embedded stores and servers. */
+/** A full disk (ENOSPC of a small file system) under results, embedded stores and Redis. */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import getPort from 'get-port';
-import { getLoader } from '../../data/loaders/index.js';
+import { shareCredentials } from '../../bench/login.js';
+import { seedServers } from '../../engine/seed.js';
 import { run } from '../../index.js';
-import { parseEndpoint } from '../../lib/address.js';
-import { createDataset } from '../../lib/dataset.js';
+import { formatEndpoint } from '../../lib/address.js';
 import { parseResult } from '../../lib/parse-result.js';
+import { callRedis } from '../../servers/cluster-call.js';
+import { fetchServers, startServers } from '../../servers/index.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
 import { redisAnswers, startRedis } from '../helpers/own-redis.js';
+import { addressOf, credentialsOf, PACKAGES_HOME } from '../helpers/servers.js';
 import { makeSmallDisk, whyNoSmallDisk } from '../helpers/small-disk.js';
 
 const skip = whyNoSmallDisk();
@@ -60,69 +64,127 @@ describe('a disk that is full', { skip }, () => {
   });
 });
 
-describe('a server whose disk is full', { skip }, () => {
-  /** @type {ReturnType<typeof makeSmallDisk>} */
-  let disk;
-  let pid = 0;
-  let address = '';
-  before(async () => {
-    disk = makeSmallDisk(4);
-    const folder = path.join(disk.folder, 'redis');
-    mkdirSync(folder);
-    const port = await getPort();
-    address = `127.0.0.1:${port}`;
-    // Not `always`: with it Redis ends itself.
-    pid = await startRedis(folder, port, ['--appendonly', 'yes', '--appendfsync', 'everysec']);
-    await redisAnswers(address);
-  });
-  after(() => {
-    process.kill(pid, 'SIGKILL');
-    disk?.remove();
-  });
+/**
+ * @typedef {object} Full a server on a disk of its own
+ * @property {Record<string, unknown>} options of a run that reach it
+ * @property {string[]} words of the same for a command
+ * @property {() => unknown} stop
+ */
 
-  test('its writes fail by name while reads go on, and it is not called lost', async () => {
-    const dataset = { rows: 200, valueSize: 64, seed: 1 };
-    const { seed } = await getLoader('redis');
-    const main = parseEndpoint(address, '--redis');
-    await seed({ address: { main }, credentials: {}, dataset: createDataset(dataset) });
-    let isFull = false;
-    const result = await run(
-      /** @type {any} */ ({
-        ...dataset,
-        workload: 'mix',
-        mix: 'get:50,set:50',
-        storages: ['ioredis'],
-        rate: 200,
-        duration: 8000,
-        warmup: 0,
-        addresses: { redis: address },
-      }),
-      {
-        onEvent(event) {
-          if (isFull || event.type !== 'progress' || event.phase !== 'measure') return;
-          isFull = true;
-          disk.fill();
+/** @param {string} folder @returns {Promise<Full>} without a password */
+async function beginRedis(folder) {
+  const inside = path.join(folder, 'redis');
+  mkdirSync(inside);
+  const port = await getPort();
+  const address = `127.0.0.1:${port}`;
+  // Not `always`: with it Redis ends itself.
+  const words = ['--appendonly', 'yes', '--appendfsync', 'everysec'];
+  const pid = await startRedis(inside, port, words);
+  await redisAnswers(address);
+  return {
+    options: { addresses: { redis: address } },
+    words: ['--redis', address],
+    stop: () => process.kill(pid, 'SIGKILL'),
+  };
+}
+
+/** @param {string} name @returns {(folder: string) => Promise<Full>} of Dragstrip's own */
+function begin(name) {
+  return async (folder) => {
+    const how = { home: path.join(folder, 'home'), packagesHome: PACKAGES_HOME, owned: true };
+    const { servers, failures, stop } = await startServers([name], how);
+    if (failures.length > 0) throw failures[0].error;
+    await shareCredentials(servers);
+    const { tls: _none, ...nodes } = addressOf(servers[0]);
+    const flag = name === 'valkey' ? 'redis' : name;
+    for (const node of Object.values(nodes)) {
+      const messages = { title: name, hint: '', password: '' };
+      const call = (/** @type {string[]} */ ...words) =>
+        callRedis(node, credentialsOf(servers[0]), words, messages);
+      await call('CONFIG', 'SET', 'appendonly', 'yes', 'appendfsync', 'everysec');
+    }
+    const address = formatEndpoint(nodes['main']);
+    return { options: { addresses: { [flag]: address } }, words: [`--${flag}`, address], stop };
+  };
+}
+
+const { failures: noValkey } = await fetchServers(['valkey'], { home: PACKAGES_HOME });
+
+for (const { name, storage, megabytes, lack = false, start } of [
+  { name: 'redis', storage: 'ioredis', megabytes: 4, start: beginRedis },
+  {
+    name: 'valkey',
+    storage: 'iovalkey',
+    megabytes: 16,
+    lack: noValkey.length > 0 && noValkey[0].error.message,
+    start: begin('valkey'),
+  },
+  {
+    name: 'redis-cluster',
+    storage: 'ioredis-cluster',
+    megabytes: 32,
+    start: begin('redis-cluster'),
+  },
+]) {
+  describe(`${name} whose disk is full`, { skip: skip || lack }, () => {
+    /** @type {ReturnType<typeof makeSmallDisk>} */
+    let disk;
+    /** @type {Full} */
+    let server;
+    before(async () => {
+      disk = makeSmallDisk(megabytes);
+      server = await start(disk.folder);
+    });
+    after(async () => {
+      rmSync(path.join(disk.folder, 'filler'), { force: true });
+      await server?.stop();
+      disk?.remove();
+    });
+
+    test('its writes fail by name while reads go on, and it is not called lost', async () => {
+      const dataset = { rows: 200, valueSize: 64, seed: 1 };
+      const loader = name === 'valkey' ? 'redis' : name;
+      await seedServers({ ...dataset, ...server.options, servers: [loader] });
+      let isFull = false;
+      const result = await run(
+        /** @type {any} */ ({
+          ...dataset,
+          ...server.options,
+          workload: 'mix',
+          mix: 'get:50,set:50',
+          storages: [storage],
+          rate: 200,
+          duration: 8000,
+          warmup: 0,
+        }),
+        {
+          onEvent(event) {
+            if (isFull || event.type !== 'progress' || event.phase !== 'measure') return;
+            isFull = true;
+            disk.fill();
+          },
         },
-      },
-    );
-    const [{ state, rounds }] = result.benchmarks;
-    const [{ outcomes, samples, kinds }] = rounds;
-    const said = JSON.stringify({ outcomes, samples });
-    assert.equal(state, 'measured', said);
-    assert.ok(outcomes.error > 100, said);
-    assert.ok(
-      samples.every(({ code }) => code === 'MISCONF'),
-      said,
-    );
-    const [get, set] = kinds ?? [];
-    assert.ok(get.ok > 2 * set.ok, JSON.stringify([get.ok, set.ok]));
-    assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], said);
-    assert.ok(result.warnings.every(({ code }) => code !== 'SERVER_LOST'));
-  });
+      );
+      const [{ state, rounds }] = result.benchmarks;
+      const [{ outcomes, samples, kinds }] = rounds;
+      const said = JSON.stringify({ outcomes, samples });
+      assert.equal(state, 'measured', said);
+      assert.ok(outcomes.error > 100, said);
+      assert.ok(
+        samples.every(({ code }) => code === 'MISCONF'),
+        said,
+      );
+      const [get, set] = kinds ?? [];
+      assert.ok(get.ok > 2 * set.ok, JSON.stringify([get.ok, set.ok]));
+      assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], said);
+      assert.ok(result.warnings.every(({ code }) => code !== 'SERVER_LOST'));
+    });
 
-  test('its rows cannot be loaded: status 4, one line with what helps', async () => {
-    const words = ['seed', 'redis', '--rows', '20000', '--redis', address, '--quiet'];
-    const ended = await runCommand(disk.folder, ['bin/dragstrip.js', ...words]);
-    assertFailure(ended, 4, /MISCONF .*(disk|space)/i);
+    test('its rows cannot be loaded: status 4, one line with what helps', async () => {
+      const loader = name === 'valkey' ? 'redis' : name;
+      const words = ['seed', loader, '--rows', '20000', ...server.words, '--quiet'];
+      const ended = await runCommand(disk.folder, ['bin/dragstrip.js', ...words]);
+      assertFailure(ended, 4, /MISCONF .*(disk|space)/i);
+    });
   });
-});
+}

@@ -52,7 +52,7 @@ test('a program without its packages says so in one line', () => {
   assert.match(stderr, /^dragstrip: its packages are not installed; run `npm ci`[^\n]*\n$/);
 });
 
-test('a Node that is too old is said so before anything is imported', () => {
+test('a Node that is too old is reported before anything is imported', () => {
   const found = () => '';
   assert.match(
     String(missingHere({ version: '18.20.8', resolve: found })),

@@ -2,6 +2,7 @@
  * Loads that are broken off: the server killed or frozen, the loader killed, replies cut into
  * pieces, another protocol at the port. Each gives one clear error, and the next load completes.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -26,7 +27,7 @@ import { startSlicer } from '../helpers/slicer.js';
 
 /** Many batches, and for MariaDB more than one LOAD DATA (40 MB). */
 const OPTIONS = { rows: 2_600, valueSize: 16_000 };
-/** Where loads are broken off: behind the first LOAD DATA, in the middle of a batch. */
+/** Points at which loads are broken off: after the first LOAD DATA, within a batch. */
 const BREAK_AT = 2_345;
 const SEED_AND_DIE = fileURLToPath(new URL('../helpers/seed-and-die.js', import.meta.url));
 
@@ -116,7 +117,7 @@ describe('loads broken off', () => {
           await assert.rejects(seedBy(name, { dataset, timeoutMs: 300 }), {
             code: 'E_TARGET',
             message: /no answer within 0\.3 s, after \d+ of 2600 rows/,
-            hint: /continues/,
+            hint: /again to continue/,
           });
         } finally {
           process.kill(pid, 'SIGCONT');
@@ -205,7 +206,7 @@ describe('loads broken off', () => {
             {
               code: 'E_TARGET',
               message: /after \d+ of 2600 rows$/,
-              hint: /again continues from there/,
+              hint: /again to continue/,
             },
           );
         } finally {

@@ -2,12 +2,21 @@
  * Locks between processes: exclusive, broken after a holder that was killed by exactly one other,
  * and not to be taken by another user of the machine.
  */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -21,6 +30,7 @@ import { withServers } from '../helpers/servers.js';
 const HOLDER = fileURLToPath(new URL('../helpers/hold-lock.js', import.meta.url));
 const PROCESSES = 4;
 const TURNS = 50;
+const NOT_ROOT = process.getuid?.() !== 0 && 'only root can give a folder to another user';
 const servers = withServers(['redis']);
 const folder = withFolder();
 
@@ -79,6 +89,54 @@ test('a holder that is not to be waited for is refused, by what it does', async 
   assert.equal(await withLock(lock, { refuse }, async () => 'done'), 'done');
 });
 
+const sharedIn = () => readdirSync(folder).filter((name) => name.includes('-shared-'));
+
+test('sharers have it together, not beside a holder that does not share', async () => {
+  const lock = join(folder, 'd');
+  /** @type {number[]} */
+  const met = [];
+  const onMeet = (/** @type {import('../../servers/lock.js').Holder} */ { pid }) =>
+    void met.push(pid);
+  const first = hold(lock, '', 'share');
+  const ended = once(first, 'exit');
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  let second;
+  try {
+    await once(first.stdout, 'data');
+    await withLock(lock, { shared: true, purpose: 'race', onMeet }, async () => {
+      assert.deepEqual(met, [first.pid]);
+      const later = hold(lock, '', 'share');
+      second = later;
+      await once(later.stdout, 'data');
+      const refuse = (/** @type {import('../../servers/lock.js').Holder} */ { pid, purpose }) => {
+        if (purpose === 'race') throw new Error(`refused: ${pid}`);
+      };
+      await assert.rejects(
+        withLock(lock, { refuse }, async () => {}),
+        /refused: \d+/,
+      );
+      later.kill('SIGKILL');
+      await once(later, 'exit');
+    });
+    assert.deepEqual(met, [first.pid, second?.pid], 'also one that came and ended meanwhile');
+  } finally {
+    first.kill('SIGKILL');
+    await ended;
+  }
+  const dead = readFileSync(join(folder, String(sharedIn()[0])), 'utf8');
+  writeFileSync(join(folder, 'other.lock-shared-1'), dead);
+  assert.equal(await withLock(lock, { timeoutMs: 0 }, async () => 'done'), 'done', 'all are dead');
+  assert.deepEqual(sharedIn(), [], 'also those of other locks, which may never be used again');
+  const left = readdirSync(folder).filter((name) => name.startsWith('d.lock'));
+  assert.deepEqual(left, [], 'nothing is left of them');
+  await withLock(lock, {}, async () => {
+    await assert.rejects(
+      withLock(lock, { shared: true, timeoutMs: 0 }, async () => {}),
+      { code: 'E_TARGET' },
+    );
+  });
+});
+
 test('a living holder is waited for, up to the limit', async () => {
   const lock = join(folder, 'b');
   const holder = hold(lock, '', 'hang');
@@ -108,7 +166,31 @@ test('the name of a lock is of no use to another user', async () => {
   } finally {
     intruder.close();
   }
-  const { mode, uid } = statSync(join(machineLock('redis@127.0.0.1:6379'), '..'));
+  const { mode, uid } = statSync(join(machineLock('redis@127.0.0.1:6379', folder), '..'));
   assert.equal(mode & 0o777, 0o700);
   assert.equal(uid, process.getuid?.());
+});
+
+test('a folder that another user has made stops no command', { skip: NOT_ROOT }, async () => {
+  // Locks were in such a folder before.
+  const shared = join(folder, 'shared');
+  const squatted = join(shared, `dragstrip-locks-${process.getuid?.()}`);
+  mkdirSync(squatted, { recursive: true });
+  chownSync(squatted, 65_534, 65_534);
+  const { main } = servers.address('redis');
+  const words = ['bin/dragstrip.js', 'seed', 'redis', '--rows', '100'];
+  const env = { TMPDIR: shared };
+  const ended = await runCommand(folder, [...words, '--redis', formatEndpoint(main)], { env });
+  assert.equal(ended.status, 0, ended.stderr);
+});
+
+test('an account whose home cannot be used has its locks in the state folder', () => {
+  const open = join(folder, 'open');
+  mkdirSync(join(open, '.local/state/dragstrip/locks'), { recursive: true });
+  chmodSync(join(open, '.local/state/dragstrip/locks'), 0o777);
+  for (const account of [null, '/proc/none', open]) {
+    assert.equal(join(machineLock('a', folder, account), '..'), join(folder, 'locks'));
+  }
+  chmodSync(join(folder, 'locks'), 0o777);
+  assert.throws(() => machineLock('a', folder, null), { code: 'E_TARGET' });
 });

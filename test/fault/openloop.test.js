@@ -2,6 +2,7 @@
  * Coordinated omission, shown on a real Redis that stands still for 1 s of 10: an open loop sees it
  * in every request that was due in that second, a closed loop hardly at all.
  */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -10,13 +11,13 @@ import { createDataset } from '../../lib/dataset.js';
 import { DROPPED, OK, OUTCOMES, UNSENT } from '../../lib/outcome.js';
 import { Histogram } from '../../measure/histogram.js';
 import { playHere, specOf, taskOf } from '../helpers/contenders.js';
+import { notChecked } from '../helpers/not-checked.js';
 import { withServers } from '../helpers/servers.js';
 
 const DATASET = { rows: 1000, valueSize: 64, seed: 1 };
 const SECONDS = 10;
 const STOP_AFTER_MS = 1000;
 const STOPPED_MS = 1000;
-const ATTEMPTS = 3;
 
 const servers = withServers(['redis']);
 
@@ -66,19 +67,6 @@ async function runStopped(load, storage = 'ioredis') {
 }
 
 /**
- * A busy machine makes the second longer than a second: the timer that ends it comes late, the
- * server gets no processor. Then the stop is made again, up to three times.
- * @param {Parameters<typeof runStopped>[0]} load
- */
-async function runOneSecondStop(load) {
-  for (let attempt = 1; ; attempt += 1) {
-    const stopped = await runStopped(load);
-    const quiet = stopped.latency.max < 1.01 * STOPPED_MS * 1e6;
-    if (quiet || attempt === ATTEMPTS) return { ...stopped, quiet };
-  }
-}
-
-/**
  * @param {number} value
  * @param {number} expected
  * @param {string} what
@@ -88,14 +76,19 @@ function assertWithin2Percent(value, expected, what) {
 }
 
 describe('a server that stands still for 1 s of 10', { concurrency: false }, () => {
-  test('at 2,000/s an open loop has response p99 900 ms and p99.9 990 ms', async () => {
-    const { record, latency, quiet } = await runOneSecondStop({ kind: 'rate', rate: 2000 });
+  test('at 2,000/s an open loop has response p99 900 ms and p99.9 990 ms', async (t) => {
+    const { record, latency } = await runStopped({ kind: 'rate', rate: 2000 });
     assert.equal(record.scheduled, 20_000);
     assert.equal(record.outcomes[OK], 20_000, JSON.stringify(namedOutcomes(record)));
     const [p99, p999] = [0.99, 0.999].map((q) => latency.percentile(q));
-    if (quiet) {
+    // A busy machine makes the second longer: the timer that ends it comes late, the server gets no
+    // processor.
+    if (latency.max < 1.01 * STOPPED_MS * 1e6) {
       assertWithin2Percent(p99, 900e6, 'p99');
       assertWithin2Percent(p999, 990e6, 'p99.9');
+    } else {
+      const longest = `the second of the stop took ${(latency.max / 1e9).toFixed(3)} s`;
+      notChecked(t, `900 and 990 ms, since ${longest}: the machine is busy`);
     }
     // 1 % of the operations are 100 ms of arrivals, 0.1 % are 10 ms: that much below the longest,
     // also where the second was longer.
@@ -141,13 +134,11 @@ describe('a server that stands still for 1 s of 10', { concurrency: false }, () 
     ['sync', 1],
     ['window', 100],
   ])) {
-    test(`a closed loop (${kind}) shows some milliseconds at p99, also of 3 s`, async () => {
-      const { record, latency } = await runStopped({ kind, inFlight, durationNs: 3e9 });
-      assert.ok(latency.max > 900e6, 'it did see the pause, in those that were in flight');
-      const p99 = latency.percentile(0.99);
-      // Some milliseconds on a machine of its own; a tenth of what the open loop shows on a busy
-      // one.
-      assert.ok(p99 < 90e6, `p99 ${p99 / 1e6} ms of ${record.outcomes[OK]} operations`);
+    test(`a closed loop (${kind}) shows it in those that were in flight, and nowhere else`, async () => {
+      const { latency } = await runStopped({ kind, inFlight, durationNs: 3e9 });
+      assert.ok(latency.max > 900e6, 'it did see the pause');
+      const next = latency.percentile(1 - inFlight / latency.count);
+      assert.ok(next < 0.5e9, `${next / 1e6} ms in one more, of ${latency.count} operations`);
     });
   }
 });

@@ -2,6 +2,7 @@
  * `--on-outage continue`: a real server is killed and started again, or stands still, under an open
  * loop. The load goes on, the outage is in the result, and the rate is back soon after the server.
  */
+// Needs: redis, mariadb
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -15,6 +16,7 @@ import { run } from '../../index.js';
 import { parseEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { OUTCOMES } from '../../lib/outcome.js';
+import { CHEAT } from '../helpers/cheats.js';
 import { withFolder } from '../helpers/folder.js';
 import { redisAnswers, startRedis } from '../helpers/own-redis.js';
 import { rememberProcess } from '../helpers/restart.js';
@@ -71,7 +73,10 @@ function assertContinued({ result, round }, awayMs) {
   assert.ok(last >= RATE * 2 * 0.9, `${last} in the last two seconds; ${said}`);
   const messages = result.warnings.filter(({ code }) => code === 'W_OUTAGE');
   assert.equal(messages.length, 1);
-  assert.match(messages[0].message, /^no connection for [\d.]+ s; [\d,]+ operations failed by it$/);
+  assert.match(
+    messages[0].message,
+    /^no connection for [\d.]+ s; [\d,]+ operations failed because of it$/,
+  );
   assert.equal(statusOf(result), 5, 'operations failed');
   return ns;
 }
@@ -114,6 +119,30 @@ describe('redis', () => {
     });
   }
 
+  test('a restart that a storage hides: its server is lost, status 4', async () => {
+    /** @type {Promise<void> | null} */
+    let fault = null;
+    const options = {
+      loads: [{ kind: /** @type {const} */ ('window'), inFlight: 9, durationMs: 3000 }],
+    };
+    const storages = [`${CHEAT}:swallows`];
+    const result = await run(
+      { ...DATASET, ...options, storages, rounds: 1, addresses: { redis: address } },
+      {
+        onEvent(event) {
+          if (event.type !== 'progress' || event.phase !== 'measure' || event.settled === 0) return;
+          fault ??= killAndRestart();
+        },
+      },
+    );
+    await fault;
+    const [{ rounds, state, reason }] = result.benchmarks;
+    assert.equal(rounds[0].outcomes.ok, rounds[0].scheduled);
+    assert.equal(state, 'failed');
+    assert.match(String(reason), /lost: it was restarted during the measurement, and the driver/);
+    assert.equal(statusOf(result), 4);
+  });
+
   test('ioredis by two processes continues after the server stood still', async () => {
     const ran = await runThrough(
       {
@@ -147,7 +176,7 @@ describe('redis', () => {
     assert.ok(outcomes.unsent > 0, JSON.stringify({ outcomes, outages, samples }));
     assert.equal(outages?.at(-1)?.ns, null);
     const [warning] = result.warnings.filter(({ code }) => code === 'W_OUTAGE');
-    assert.match(warning.message, /not connected again until the end \(the driver threw .*\)/);
+    assert.match(warning.message, /not reconnected until the end \(the driver threw .*\)/);
     assert.match(String(warning.benchmark), /^throwing:/);
   });
 

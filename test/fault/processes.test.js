@@ -1,4 +1,4 @@
-/** One of several processes of a load is killed; and a CPU quota throttles all of them. */
+/** One of several processes of a load is killed; control groups with little CPU time or memory. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,25 @@ import { childrenOf, eventually, runCommand, startCommand } from '../helpers/com
 import { withFolder } from '../helpers/folder.js';
 
 const folder = withFolder();
+
+/** Takes memory beyond any limit once the test has written a file. */
+const GROWS = `import { existsSync } from 'node:fs';
+const kept = [];
+export const storage = {
+  name: 'grows', summary: 'for a test', package: null, server: null, rows: ['get'],
+  profiles: { default: { summary: 'for a test', options: {} } },
+  open: { async rows({ dataset }) {
+    return {
+      async get(id) {
+        if (existsSync(new URL('grow-now', import.meta.url))) kept.push(Buffer.alloc(2 ** 24, 1));
+        return dataset.value(id);
+      },
+      value: (text) => text,
+      close: async () => {},
+    };
+  } },
+};
+`;
 
 test('one of two processes is killed: its benchmark fails with the signal, the others run', async () => {
   const file = path.join(folder, 'killed.json');
@@ -35,17 +54,16 @@ test('one of two processes is killed: its benchmark fails with the signal, the o
 });
 
 /**
- * @returns {{ enter: string[], remove: () => void } | string} words before a program that has a
- *   fifth of a processor; or why there is no such control group here
+ * @param {string} controller of version 1, which has a mount of its own
+ * @param {[file: string, value: string][]} limits of version 1 and of version 2
+ * @returns {{ enter: string[], remove: () => void } | string} words before a program that has this
+ *   limit; or why there is no such control group here
  */
-function makeQuota() {
+function makeGroup(controller, limits) {
   if (process.getuid?.() !== 0) return 'a control group needs root';
-  const name = `dragstrip-${process.pid}`;
-  for (const [mount, file, value] of [
-    ['/sys/fs/cgroup/cpu', 'cpu.cfs_quota_us', '20000'],
-    ['/sys/fs/cgroup', 'cpu.max', '20000 100000'],
-  ]) {
-    const group = path.join(mount, name);
+  const mounts = [`/sys/fs/cgroup/${controller}`, '/sys/fs/cgroup'];
+  for (const [i, [file, value]] of limits.entries()) {
+    const group = path.join(mounts[i], `dragstrip-${process.pid}-${controller}`);
     try {
       mkdirSync(group);
     } catch {
@@ -59,11 +77,14 @@ function makeQuota() {
       rmdirSync(group);
     }
   }
-  return 'no control group with a CPU quota can be created';
+  return `no control group with a limit of ${controller} can be created`;
 }
 
 describe('a CPU quota', () => {
-  const quota = makeQuota();
+  const quota = makeGroup('cpu', [
+    ['cpu.cfs_quota_us', '20000'],
+    ['cpu.max', '20000 100000'],
+  ]);
   const skip = typeof quota === 'string' ? quota : false;
   after(() => typeof quota !== 'string' && quota.remove());
 
@@ -79,5 +100,49 @@ describe('a CPU quota', () => {
     const { conditions } = benchmarks[0].rounds[0];
     assert.ok(Number(conditions?.throttledCount) > 0, JSON.stringify(conditions));
     assert.ok(Number(conditions?.throttledNs) > 0, JSON.stringify(conditions));
+  });
+});
+
+describe('a memory limit', () => {
+  const bytes = `${400 * 2 ** 20}`;
+  const limit = makeGroup('memory', [
+    ['memory.limit_in_bytes', bytes],
+    ['memory.max', bytes],
+  ]);
+  const skip = typeof limit === 'string' ? limit : false;
+  after(() => typeof limit !== 'string' && limit.remove());
+
+  test('kills a benchmark: it keeps what it had, says why, and the next one runs', {
+    skip,
+  }, async () => {
+    const file = path.join(folder, 'out-of-memory.json');
+    const grows = path.join(folder, 'grows.mjs');
+    writeFileSync(grows, GROWS);
+    const load = ['--rate', '200', '--duration', '9s', '--rows', '100', '--rounds', '1'];
+    const storages = ['--storages', `${grows},lmdb`];
+    const words = ['run', ...storages, ...load, '--json', file, '--quiet'];
+    const prefix = typeof limit === 'string' ? [] : limit.enter;
+    const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words], { prefix });
+    const hasStored = () => {
+      const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+      if (text === '') return false;
+      const rounds = parseResult(text, file).benchmarks.flatMap((one) => one.rounds);
+      return rounds.some(({ outcomes }) => outcomes.ok > 0);
+    };
+    await eventually(hasStored, 'a part of the benchmark is stored', 60_000);
+    writeFileSync(path.join(folder, 'grow-now'), '');
+    assert.ok(child.pid);
+    const { status, stderr } = await ended;
+    assert.equal(status, 5, stderr);
+    const { benchmarks } = parseResult(readFileSync(file, 'utf8'), file);
+    const [own, other] = benchmarks;
+    assert.equal(own.state, 'failed');
+    assert.match(
+      String(own.reason),
+      /was killed by SIGKILL .*: the kernel killed .* lack of memory/,
+    );
+    const [{ outcomes, latency }] = own.rounds;
+    assert.ok(outcomes.ok > 0 && latency?.count === outcomes.ok, JSON.stringify(outcomes));
+    assert.equal(other.state, 'measured');
   });
 });

@@ -2,6 +2,7 @@
  * Servers that answer, but refuse: a replica, full memory, missing rights, an unknown password, too
  * many connections. Every command ends with status 4 and one line that says what and what helps.
  */
+// Needs: redis, mariadb
 
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';

@@ -3,16 +3,20 @@
  * These use the network, as the first start of a user does. Where servers are installed on the
  * machine there is nothing to fetch, and the same tests show that these are used.
  */
+// Needs: redis, mariadb, tarantool
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -23,8 +27,9 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { requestRun } from '../../engine/request.js';
 import { resolveServers } from '../../engine/targets.js';
+import { recordFetched } from '../../servers/fetched.js';
 import { loadServer, startServers } from '../../servers/index.js';
-import { makeHome } from '../helpers/servers.js';
+import { makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 const FETCHER = fileURLToPath(new URL('../helpers/fetch-servers.js', import.meta.url));
 const NOBODY = 65534;
@@ -109,7 +114,49 @@ test('an unprivileged user gets all servers into an empty folder', async (contex
     events.some((/** @type {any} */ { step }) => step === 'fetched'),
     existsSync(join(home, 'packages')),
   );
-  for (const leaf of list(home)) assert.match(leaf, /^(redis|mariadb|tarantool)$/);
+  for (const leaf of list(home)) {
+    assert.match(leaf, /^(redis|mariadb|tarantool)$/);
+    const text = readFileSync(join(home, 'packages', leaf, 'fetched.json'), 'utf8');
+    const { packages, files } = JSON.parse(text);
+    const main = packages.find((/** @type {string} */ one) => one.startsWith(leaf));
+    assert.match(main, /^[a-z-]+_(\d+:)?\d+\.\d+\.\d+\S*_\w+$/, 'its version, for people');
+    assert.ok(Object.keys(files).length > 5);
+  }
+});
+
+test('a server whose fetched files are not as they were is not started', async (context) => {
+  const known = join(PACKAGES_HOME, 'packages', 'redis');
+  if (!existsSync(known)) return context.skip('redis is not fetched');
+  const home = join(folder, 'changed');
+  const root = join(home, 'packages', 'redis');
+  cpSync(known, root, { recursive: true, verbatimSymlinks: true });
+  chmodSync(home, 0o711);
+  await recordFetched(root, ['redis-server_7']);
+  const start = async () => {
+    const started = await startServers(['redis'], { home, owned: true, fetch: false });
+    await started.stop();
+    return started.failures.map(({ error }) => [error.code, error.message, String(error.hint)]);
+  };
+  assert.deepEqual(await start(), []);
+  const record = join(root, 'fetched.json');
+  const text = readFileSync(record, 'utf8');
+  const changes = [
+    () => appendFileSync(join(root, 'usr/bin/redis-benchmark'), ' '),
+    () => writeFileSync(join(root, 'usr/lib/libc.so.6'), ''),
+    () => rmSync(join(root, 'usr/bin/redis-cli')),
+    () => writeFileSync(record, text.slice(0, 500)),
+  ];
+  for (const [i, change] of changes.entries()) {
+    change();
+    const [[code, message, hint]] = await start();
+    assert.equal(code, 'E_REFUSED', String(i));
+    assert.match(message, /^redis: \S+packages\/redis\/\S+.* is not as it was fetched$/);
+    assert.match(hint, /^remove \S+, then run `npx dragstrip servers fetch redis`$/);
+    rmSync(root, { recursive: true });
+    cpSync(known, root, { recursive: true, verbatimSymlinks: true });
+    writeFileSync(record, text);
+  }
+  assert.deepEqual(await start(), [], 'as it was');
 });
 
 /** @param {string} home */
@@ -219,7 +266,7 @@ test('after a failed start the reason is shown; its default port is not tried', 
     connections += 1;
     socket.destroy();
   });
-  // Where somebody listens there already, the reason alone shows that nobody asked.
+  // Where somebody listens there already, only the reason shows that no request was sent.
   other.on('error', () => {});
   other.listen(Number(endpoints['main'].default.split(':')[1]), '127.0.0.1');
   context.after(() => other.close());

@@ -1,7 +1,8 @@
 /** Real servers when something is killed, stopped, taken or cut off. */
+// Needs: redis, mariadb, tarantool, nutcracker
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -13,22 +14,26 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { connect, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isAlive, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
+import { parseEndpoint } from '../../lib/address.js';
+import { isAlive, ownerName, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
+import { askRedis } from '../../servers/ask-redis.js';
 import { ask } from '../../servers/conversation.js';
 import { startDaemon } from '../../servers/daemon.js';
 import {
   fetchServers,
   loadServer,
+  SERVER_NAMES,
   startServers,
   statusServers,
   stopServers,
 } from '../../servers/index.js';
+import { notChecked } from '../helpers/not-checked.js';
 import { makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
@@ -56,10 +61,11 @@ after(async () => {
 /**
  * @param {string} script
  * @param {string[]} args
- * @param {{ detached?: boolean }} [options]
+ * @param {{ detached?: boolean, prefix?: string[] }} [options] prefix: what starts it
  */
-async function startOwner(script, args, { detached = false } = {}) {
-  const owner = spawn(process.execPath, [script, ...args], {
+async function startOwner(script, args, { detached = false, prefix = [] } = {}) {
+  const [program, ...words] = [...prefix, process.execPath, script, ...args];
+  const owner = spawn(program, words, {
     detached,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -95,9 +101,42 @@ test('owned servers die with a killed owner, and the next command removes their 
   for (const server of servers) assert.ok(isAlive(server));
   owner.kill('SIGKILL');
   await Promise.all(servers.map(endOf));
-  for (const { folder } of servers) assert.ok(existsSync(folder));
+  const sockets = servers.flatMap(socketFolder);
+  assert.equal(sockets.length, 2);
+  for (const folder of [...servers.map(({ folder }) => folder), ...sockets]) {
+    assert.ok(existsSync(folder), folder);
+  }
   await stopServers([], { home });
   assert.deepEqual(readdirSync(join(home, 'servers')), []);
+  for (const folder of sockets) assert.equal(existsSync(folder), false, folder);
+});
+
+/** @param {RunningServer} server @returns {string[]} none of a server without a unix socket */
+function socketFolder({ address }) {
+  return address['unix'] === undefined ? [] : [dirname(address['unix'].replace(/^unix:/, ''))];
+}
+
+const NAMESPACE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
+const NO_NAMESPACE = spawnSync('unshare', [...NAMESPACE, 'true']).status !== 0;
+test('a command outside a pid namespace leaves the servers of an owner inside it alone', {
+  skip: NO_NAMESPACE && 'this user may not make a pid namespace',
+}, async () => {
+  const args = [home, 'owned', 'redis', 'wait'];
+  const { owner, servers } = await startOwner(STARTER, args, {
+    prefix: ['unshare', ...NAMESPACE],
+  });
+  const [{ folder, address }] = servers;
+  const [sockets] = socketFolder(servers[0]);
+  try {
+    await stopServers([], { home });
+    assert.ok(existsSync(folder) && existsSync(sockets));
+    const { answer } = await askRedis(parseEndpoint(address['main']), {}, [['PING']]);
+    assert.equal(answer.end, 'enough');
+  } finally {
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    for (const each of [folder, sockets]) rmSync(each, { recursive: true, force: true });
+  }
 });
 
 for (const means of ['setpriv', 'watcher']) {
@@ -127,7 +166,11 @@ test('Ctrl-C ends the owner, which then stops its servers cleanly', async () => 
   const [line] = await Promise.race([once(lines, 'line'), failAtEnd(owner)]);
   assert.equal(line, 'stopped 2', 'both were still alive when the owner began to stop them');
   await Promise.all(servers.map(endOf));
-  for (const { folder } of servers) assert.equal(existsSync(folder), false);
+  for (const server of servers) {
+    for (const folder of [server.folder, ...socketFolder(server)]) {
+      assert.equal(existsSync(folder), false, folder);
+    }
+  }
 });
 
 test('a lasting server outlives the process that started it, whatever ends that', async () => {
@@ -158,8 +201,11 @@ test('a server that was killed is started again', async () => {
     const [second] = await startLasting([name]);
     assert.notEqual(second.pid, first.pid);
     assert.ok(isAlive(second));
+    for (const folder of socketFolder(first)) assert.equal(existsSync(folder), false);
+    for (const folder of socketFolder(second)) assert.equal(existsSync(folder), true);
     const [stopped] = await stopServers([name], { home });
     assert.equal(stopped.state, 'ended');
+    for (const folder of socketFolder(second)) assert.equal(existsSync(folder), false);
   }
 });
 
@@ -243,6 +289,7 @@ async function startRedis(args) {
       version: '7',
       endpoints: ['main'],
       readyTimeoutMs: 1000,
+      socket: 'redis.sock',
       plan: (folder, ports) => ({
         program: binaries.programs['redis-server'],
         args: args(folder, ports),
@@ -272,7 +319,7 @@ test('a port that is taken between its choice and the start is replaced by anoth
     thief.close();
     process.kill(server.pid, 'SIGKILL');
     await endOf(server);
-    rmSync(server.folder, { recursive: true });
+    for (const each of [server.folder, ...socketFolder(server)]) rmSync(each, { recursive: true });
   }
 });
 
@@ -286,6 +333,12 @@ test('a server that ends at its start is an error with the last lines of its log
       return true;
     },
   );
+  const own = `dragstrip-${ownerName()}.`;
+  assert.deepEqual(
+    readdirSync('/tmp').filter((leaf) => leaf.startsWith(own)),
+    [],
+    'nor does it leave a folder of sockets',
+  );
 });
 
 test('a server that never answers is an error in time, and is not left running', async () => {
@@ -293,7 +346,7 @@ test('a server that never answers is an error in time, and is not left running',
   await assert.rejects(
     // It listens, but not at the port that it was given.
     startRedis((folder) => ['--port', '0', '--unixsocket', join(folder, 'elsewhere.sock')]),
-    { code: 'E_TARGET', message: /no answer within 1 s/ },
+    { code: 'E_TARGET', message: /no reply within 1 s/ },
   );
   assert.deepEqual(children(), before);
 });
@@ -323,21 +376,41 @@ test('an aborted start leaves nothing running', async () => {
   assert.deepEqual(left, []);
 });
 
-test('every server starts in a folder with blanks, quotes, a backslash and a semicolon', async () => {
-  const top = await makeHome();
-  const home = join(top, `a b\\c;d'e"f#ä`);
-  chmodSync(top, 0o711); // for the user of servers that root starts
-  const names = ['redis', 'mariadb', 'tarantool', 'nutcracker'];
-  const owned = { home, packagesHome: PACKAGES_HOME, owned: true };
-  const { servers, failures, stop } = await startServers(names, owned);
-  try {
-    assert.deepEqual(failures, []);
-    assert.deepEqual(servers.map(({ name }) => name).sort(), names.toSorted());
-  } finally {
-    await stop();
-    rmSync(top, { recursive: true, force: true });
-  }
-});
+/** @type {[string, (top: string) => string][]} */
+const FOLDERS = [
+  ['with blanks, quotes, a backslash and a semicolon', () => `a b\\c;d'e"f#ä`],
+  ['whose path has 120 characters', (top) => 'x'.repeat(119 - top.length)],
+];
+const WITH_SOCKET = ['redis', 'mariadb', 'nutcracker', 'haproxy', 'valkey', 'coordinator'];
+
+for (const [which, leafIn] of FOLDERS) {
+  test(`every server starts in a folder ${which}, and has its socket`, async (t) => {
+    const top = await makeHome();
+    const home = join(top, leafIn(top));
+    chmodSync(top, 0o711); // for the user of servers that root starts
+    const names = [];
+    for (const name of SERVER_NAMES) {
+      if ((await (await loadServer(name)).find(PACKAGES_HOME)) !== null) names.push(name);
+      else notChecked(t, `${name} is not fetched`);
+    }
+    const owned = { home, packagesHome: PACKAGES_HOME, owned: true };
+    const { servers, failures, stop } = await startServers(names, owned);
+    try {
+      assert.deepEqual(failures, []);
+      assert.deepEqual(servers.map(({ name }) => name).sort(), names.toSorted());
+      for (const { name, address } of servers) {
+        assert.equal(address['unix'] !== undefined, WITH_SOCKET.includes(name), name);
+        if (address['unix'] === undefined) continue;
+        const socket = connect({ path: String(parseEndpoint(address['unix']).path) });
+        await once(socket, 'connect');
+        socket.destroy();
+      }
+    } finally {
+      await stop();
+      rmSync(top, { recursive: true, force: true });
+    }
+  });
+}
 
 const FETCHED = join(PACKAGES_HOME, 'packages', 'mariadb');
 const skip = existsSync(FETCHED) ? false : 'MariaDB is not fetched, but installed';

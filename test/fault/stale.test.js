@@ -1,4 +1,5 @@
 /** Stale reads of a mix: from a real replica that lags, and none from a server alone. */
+// Needs: redis
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * What a page of a race of the default's size may weigh and cost. Costs are processor time, so that
+ * Size and cost of the page of a default race. Costs are processor time, so that
  * they hold on a busy machine too.
  */
 
@@ -12,42 +12,39 @@ import { mutexResult } from '../helpers/mutex-results.js';
 import { rampResult } from '../helpers/rate-results.js';
 
 const html = await loadReport('html');
-const RACE = html.render(defaultRace());
+const RESULT = defaultRace();
+const RACE = html.render(RESULT);
 const MEGABYTE = 1e6;
 const TRIES = 3;
 
 /**
- * @param {() => unknown} work
- * @param {number} [tries]
- * @returns {number} seconds of processor time, the least of the tries
+ * @param {import('../../lib/result.js').Result} result
+ * @param {number} limit seconds of processor time
+ * @param {number} [tries] of which one keeps to it
  */
-function costOf(work, tries = TRIES) {
-  const costs = Array.from({ length: tries }, () => {
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1e6;
-  });
-  return Math.min(...costs);
+function assertCost(result, limit, tries = TRIES) {
+  const before = process.cpuUsage();
+  html.render(result);
+  const { user, system } = process.cpuUsage(before);
+  const seconds = (user + system) / 1e6;
+  if (seconds >= limit && tries > 1) assertCost(result, limit, tries - 1);
+  else assert.ok(seconds < limit, `${seconds} s`);
 }
 
 test('a race of 13 storages and two loads: page below 1 MB in 2 s, JSON below 2 MB', () => {
-  const result = defaultRace();
-  const json = JSON.stringify(result).length;
+  const json = JSON.stringify(RESULT).length;
   assert.ok(json > MEGABYTE / 2, `${json} bytes: as much as a measured one`);
   assert.ok(json < 2 * MEGABYTE, `${json} bytes of JSON`);
-  const page = Buffer.byteLength(html.render(result));
+  const page = Buffer.byteLength(RACE);
   assert.ok(page > MEGABYTE / 3, `${page} bytes: all of it`);
   assert.ok(page < MEGABYTE, `${page} bytes of page`);
-  const seconds = costOf(() => html.render(result));
-  assert.ok(seconds < 2, `${seconds} s`);
+  assertCost(RESULT, 2);
 });
 
 test('100 rounds of 20 benchmarks are a page within 10 s', () => {
   const result = defaultRace({ storages: 10, rounds: 100 });
   assert.equal(result.benchmarks.length, 20);
-  const seconds = costOf(() => html.render(result), 1);
-  assert.ok(seconds < 10, `${seconds} s`);
+  assertCost(result, 10, 1);
 });
 
 test('a page begins with the ratio to the fastest, and ends with what was run on what', () => {
@@ -70,7 +67,7 @@ const REMARK =
   /in flight, reaches its server ceiling[^<]*1\.\d\d×|reach(?:es)? (?:its|their) server ceiling/;
 
 test('what is more than its server ceiling has a remark', () => {
-  const result = defaultRace();
+  const result = structuredClone(RESULT);
   for (const { contenders } of result.comparison?.loads ?? []) {
     const ceiling = contenders.find(({ group }) => group === 'ceiling');
     for (const round of ceiling?.rounds ?? []) {
@@ -110,8 +107,8 @@ test('locks have the colours of the legend', () => {
 });
 
 test('no path of a machine is in a page', () => {
-  const result = defaultRace();
-  result.options = { against: ['/srv/someone/ioredis'], storages: ['file:/opt/mine/driver.js'] };
+  const options = { against: ['/srv/someone/ioredis'], storages: ['file:/opt/mine/driver.js'] };
+  const result = { ...defaultRace({ storages: 2 }), options };
   const second = { ...result, id: 'second' };
   const comparison = compareResults({ file: '/mnt/somewhere/a.json', result }, [
     { file: '/mnt/somewhere/b.json', result: second },

@@ -8,12 +8,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { compareResults } from '../../report/analysis/comparison.js';
 import { historyOf } from '../../report/analysis/history.js';
+import { documentOf } from '../../report/document.js';
 import { historyDocument } from '../../report/history.js';
 import { loadReport } from '../../report/index.js';
 import { THEMES } from '../../report/palette.js';
 import { loadPictures, picturesOf as picturesOfDocuments } from '../../report/pictures.js';
+import { contendersOf, plotsOf } from '../../report/plots/index.js';
 import { toPng } from '../../report/png.js';
 import { plotForPage } from '../../report/svg.js';
+import { loadReports } from '../../workloads/index.js';
 import { brokenResult, buildResult, HOSTILE, raceResult } from '../helpers/result-builder.js';
 
 const picturesOf = await loadPictures();
@@ -133,6 +136,22 @@ test('the page is the golden one, but for its style, its script and its pictures
     .replace(/href="data:[^"]*"/, 'href="data:…"')
     .replace(/(<svg [^>]*>)[\s\S]*?<\/svg>/g, '$1…</svg>');
   assertGolden('race.html', text);
+});
+
+test('bars are on a linear axis unless the reader chooses another', async () => {
+  const specs = await loadReports();
+  const kinds = [...specs.values()].flatMap(({ plots = [] }) => plots);
+  const bars = kinds.filter(({ kind }) => kind === 'bars');
+  assert.ok(bars.length >= 5, `${bars.length} kinds of bars`);
+  for (const { scales = ['linear'] } of /** @type {any[]} */ (bars)) {
+    assert.equal(scales[0], 'linear');
+  }
+  const document = documentOf(raceResult(), specs);
+  const drawn = plotsOf(document, contendersOf([document])).filter(({ id }) =>
+    /^throughput/.test(id),
+  );
+  assert.ok(drawn.length > 0);
+  for (const { variants } of drawn) assert.equal(variants[0].name, 'linear');
 });
 
 test('a drawing is the same each time, whatever was drawn before it', () => {

@@ -39,6 +39,7 @@ const home = withFolder();
  */
 function fakeInstruments(clock) {
   let readings = 0;
+  let collections = 0;
   let looks = 0;
   const cpu = () => {
     readings += 1;
@@ -61,8 +62,20 @@ function fakeInstruments(clock) {
       };
     },
     threadClocks: () => ({ read: () => null, close() {} }),
+    transferClock() {
+      let transfers = 0;
+      const read = () => {
+        transfers += 1;
+        const [reads, writes] = [transfers * 5000, transfers * 2500];
+        return { reads, writes, readBytes: reads * 100, writtenBytes: writes * 30 };
+      };
+      return { read, close() {} };
+    },
     servers: () => null,
-    collectGarbage() {},
+    collectGarbage() {
+      collections += 1;
+      return 10 * 2 ** 20 + collections * 4000;
+    },
     canaryNs: () => 1_234_500,
     conditions() {
       looks += 1;
@@ -76,6 +89,7 @@ function fakeInstruments(clock) {
       };
     },
     observeGarbage: () => ({ stop: () => ({ count: 3, ns: 1_500_000 }) }),
+    heapBytes: () => 0,
   };
 }
 

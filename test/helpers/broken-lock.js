@@ -1,7 +1,6 @@
 /**
- * A lock that is broken on purpose, as beginners write it: it looks whether the key is there, and
- * then sets it, in two steps. A client that looks in between gets the lock too. `stress` has to
- * catch it.
+ * An intentionally broken lock with a common mistake: it checks the key and then sets it, in two
+ * steps. A client that checks in between gets the lock too. `stress` must detect it.
  */
 
 import { defineStorage } from '../../lib/define.js';

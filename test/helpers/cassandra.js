@@ -1,4 +1,4 @@
-/** Whether a test can have a Cassandra here: it needs a Java 17, and its jars or Maven. */
+/** Availability of Cassandra for tests: it needs Java 17, and its jars or Maven. */
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { findJava } from '../../servers/java.js';
 import { findProgram, namedFolders } from '../../servers/programs.js';
 import { PACKAGES_HOME } from './servers.js';
 
-/** @returns {Promise<string | false>} why there is none, as a test's `skip` takes it */
+/** @returns {Promise<string | false>} reason for `skip`; false: available */
 export async function prepareCassandra() {
   const java = await findJava();
   if (java === null) return 'no Java 17 on PATH or in JAVA_HOME';
@@ -20,13 +20,13 @@ export async function prepareCassandra() {
 }
 
 /**
- * Java's second compiler takes most of the processor time of a start, for speed that no test needs.
+ * Java's second compiler takes most of the CPU time of a start, for speed that no test needs.
  * @param {string} java
  */
 function useQuickCompiler(java) {
   const home = mkdtempSync(path.join(tmpdir(), 'dragstrip-java-'));
   process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-  chmodSync(home, 0o755); // root's servers have another user
+  chmodSync(home, 0o755); // servers of root have a different user
   mkdirSync(path.join(home, 'bin'));
   const script = `#!/bin/sh\nexec '${java}' -XX:TieredStopAtLevel=1 "$@"\n`;
   writeFileSync(path.join(home, 'bin/java'), script, { mode: 0o755 });

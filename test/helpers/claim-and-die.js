@@ -1,11 +1,11 @@
-/** A process that claims a namespace and is killed before it could release it, or goes on to live. */
+/** A process that claims a namespace and is killed before releasing it, or continues to live. */
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { openNamespace } from '../../data/namespaces/index.js';
 
 /**
- * @param {string} file this one
+ * @param {string} file this file
  * @param {[string, import('../../lib/types.js').Namespace,
  *   import('../../lib/types.js').ConnectionContext, 'live'?]} what
  */

@@ -1,4 +1,4 @@
-/** A Redis Cluster in a test: commands to one node, a slot that is being moved. */
+/** A Redis Cluster in a test: commands to one node, migration of a slot. */
 
 import { formatPlace } from '../../lib/address.js';
 import { slotOf } from '../../packages/mutex/slot.js';
@@ -14,8 +14,8 @@ export const CLUSTER_CLIENTS = Object.freeze([
 ]);
 
 /**
- * @param {Servers} servers with a cluster
- * @returns {(node: Endpoint, ...words: string[]) => Promise<any>} one command to one node
+ * @param {Servers} servers servers with a cluster
+ * @returns {(node: Endpoint, ...words: string[]) => Promise<any>} sends a command to one node
  */
 export function callerOf(servers) {
   const messages = { title: CLUSTER, hint: '', password: '' };
@@ -36,11 +36,11 @@ export async function rangesOf(servers) {
 }
 
 /**
- * Opens the migration of a key's slot and moves this one key, as redis-cli --cluster reshard does
- * key by key: its old node answers ASK from now on, and is still the one that has the slot.
+ * Opens the migration of a key's slot and moves this one key, like redis-cli --cluster reshard: its
+ * old node replies ASK from now on, and still owns the slot.
  * @param {Servers} servers
  * @param {string} key
- * @returns {Promise<() => Promise<void>>} moves it back and closes the migration
+ * @returns {Promise<() => Promise<void>>} function that moves it back and ends the migration
  */
 export async function moveKey(servers, key) {
   const call = callerOf(servers);
@@ -64,7 +64,7 @@ export async function moveKey(servers, key) {
   /** @param {Endpoint} here @param {Endpoint} there */
   async function migrate(here, there) {
     const { password } = servers.credentials(CLUSTER);
-    // With encryption, nodes speak it among themselves.
+    // With TLS, nodes also use it among themselves.
     const [, encrypted] = await call(there, 'CONFIG', 'GET', 'tls-port');
     const port = encrypted === '0' ? String(there.port) : encrypted;
     const words = [String(there.host), port, key, '0', '5000', 'REPLACE'];

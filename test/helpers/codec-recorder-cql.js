@@ -1,6 +1,6 @@
 /**
- * Records CQL's fixtures: writes rows into a Cassandra that may be written to, by cassandra-driver,
- * asks for them in bytes, one request after the other, and keeps the bytes of the replies.
+ * Records the fixtures of CQL: writes rows into a disposable Cassandra by cassandra-driver, sends
+ * raw requests in sequence, and keeps the bytes of the replies.
  */
 
 import cassandra from 'cassandra-driver';
@@ -60,7 +60,7 @@ const text = (value) => Buffer.concat([short(Buffer.byteLength(value)), Buffer.f
 /**
  * @param {Wire} wire
  * @param {string} statement
- * @returns {Promise<Buffer>} the id that the server gives it
+ * @returns {Promise<Buffer>} id of the statement at the server
  */
 export async function prepare(wire, statement) {
   const reply = await wire.ask(cqlFrame(OPCODES.prepare, 0, [longText(statement)]), isFrame);
@@ -117,7 +117,7 @@ async function fill(client) {
 
 /**
  * @param {cassandra.Client} client
- * @param {string} what table and columns
+ * @param {string} what columns and table
  * @param {readonly (readonly any[])[]} rows
  */
 async function insert(client, what, rows) {
@@ -131,9 +131,7 @@ async function insert(client, what, rows) {
   }
 }
 
-/**
- * @param {() => Promise<unknown>} work that may be done again
- */
+/** @param {() => Promise<unknown>} work idempotent work */
 async function untilDone(work) {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -161,7 +159,7 @@ export async function askOnce(wire, frame) {
 }
 
 /**
- * @param {import('../../lib/types.js').Endpoint} endpoint of a Cassandra that may be written to
+ * @param {import('../../lib/types.js').Endpoint} endpoint endpoint of a disposable Cassandra
  * @param {import('../../lib/types.js').Credentials} credentials
  * @returns {Promise<Map<string, Buffer>>} by name of the fixture
  */

@@ -1,6 +1,6 @@
 /**
- * Records the fixtures of codecs/ from real servers: writes rows into a Redis, a MariaDB and a
- * Tarantool of its own, asks for them in bytes, and keeps the bytes of the replies as they come.
+ * Records the fixtures of codecs/ from real servers: writes rows into private Redis, MariaDB and
+ * Tarantool servers, sends raw requests, and keeps the bytes of the replies.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const SILENCE_MS = 10_000;
 const count = (/** @type {number} */ length) => Array.from({ length }, (_, i) => i + 1);
 const SETS = Array.from({ length: SET_COUNT }, (_, i) => i);
 
-/** A socket that is written to and read from in whole exchanges. */
+/** A socket for complete exchanges of requests and replies. */
 export class Wire {
   /** @param {Endpoint} endpoint */
   constructor(endpoint) {
@@ -71,11 +71,11 @@ export class Wire {
   }
 }
 
-/** The last reply of a pipeline: nothing of a fixture looks like it. */
+/** The last reply of a pipeline, unlike any in the fixtures. */
 const MARK = Buffer.from('$8\r\nend-mark\r\n');
 
 /**
- * @param {Endpoint} endpoint of a Redis that may be written to
+ * @param {Endpoint} endpoint endpoint of a disposable Redis
  * @param {import('../../lib/types.js').Credentials} credentials
  * @returns {Promise<Map<string, Buffer>>} by name of the fixture
  */
@@ -131,7 +131,7 @@ function mixedCommands() {
 }
 
 /**
- * @param {{ sql: Endpoint, read: Endpoint }} address of a MariaDB that may be written to
+ * @param {{ sql: Endpoint, read: Endpoint }} address address of a disposable MariaDB
  * @param {import('../../lib/types.js').Credentials} credentials
  * @returns {Promise<Map<string, Buffer>>}
  */
@@ -227,7 +227,7 @@ export function countLines(bytes) {
   return lines;
 }
 
-/** Its own, because box.lua holds spaces of strings alone. */
+/** Separate from box.lua, which has spaces of strings only. */
 const LUA = `
 box.cfg{
     listen = os.getenv('LISTEN'), memtx_dir = os.getenv('FOLDER'), vinyl_dir = os.getenv('FOLDER'),
@@ -245,7 +245,7 @@ const GE = 5;
 const REPLACE = 3;
 
 /**
- * @param {string} folder where the server may put its files
+ * @param {string} folder folder for the files of the server
  * @returns {Promise<{ bytes: Map<string, Buffer>, version: string }>}
  */
 export async function recordTarantool(folder) {
@@ -290,7 +290,7 @@ export async function withTarantool(folder, work) {
 }
 
 /**
- * The last space is made after the port is open: it is asked for until it is there.
+ * The last space is created after the port is open, so requests are repeated until it exists.
  * @param {number} port
  * @param {import('../../servers/process.js').Launched} server
  */
@@ -363,7 +363,8 @@ async function recordPackets(wire) {
 }
 
 /**
- * @param {import('../../codecs/rows.js').SetRow} row its third is a double, also without fraction
+ * @param {import('../../codecs/rows.js').SetRow} row the third value is a double, even without a
+ *   fraction
  */
 function packSetRow([big, tiny, num, a, b]) {
   const benchmarks = [messagePack(big), messagePack(tiny), packDouble(num), messagePack(a)];

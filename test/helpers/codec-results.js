@@ -1,5 +1,6 @@
 /**
- * A made-up result of codecs, for the tests of reports: right ones, a wrong one, a bound, a skip.
+ * A synthetic result of codecs, for the tests of reports: correct ones, a wrong one, a bound, a
+ * skip.
  */
 
 import { benchmark, buildResult, failedRound, rounds } from './result-builder.js';
@@ -10,7 +11,8 @@ const FIXTURE = { bytes: 276_000, rows: 12_000, replies: 12_000, repeat: 12 };
 const PARAMETERS = { protocol: 'resp', direction: 'decode', fixture: 'get-16' };
 
 /**
- * @type {[string, string, string | null, number, number][]} name, kind, version, ops/s, heap a row
+ * @type {[string, string, string | null, number, number][]} name, kind, version, ops/s, heap bytes
+ *   per row
  */
 const VARIANTS = [
   ['redis-parser', 'driver', '3.0.0', 610, 32],

@@ -1,9 +1,9 @@
-/** The command line in a folder of a test's own, with the addresses of its servers, if any. */
+/** The command line in a private folder of a test, with the addresses of its servers, if any. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseResult } from '../../lib/parse-result.js';
-import { callCommand, NO_SERVERS, startCommand } from './command-line.js';
+import { callIn, startCommand } from './command-line.js';
 import { withFolder } from './folder.js';
 import { addressVariables } from './servers.js';
 
@@ -27,19 +27,9 @@ export function withCommands(servers) {
     call: (/** @type {string[]} */ ...words) => start(...words).ended,
     callScript: (/** @type {string[]} */ ...words) => startScript(...words).ended,
     /**
-     * In this process: for what ends before a benchmark is touched.
+     * In this process, except contenders.
      * @param {string[]} words
      */
-    async callHere(...words) {
-      const { cwd, env: outside } = { cwd: process.cwd(), env: process.env };
-      process.chdir(folder);
-      process.env = { ...outside, ...NO_SERVERS, DRAGSTRIP_HOME: file('state'), ...env().env };
-      try {
-        return await callCommand(['bin/dragstrip.js', ...words]);
-      } finally {
-        process.env = outside;
-        process.chdir(cwd);
-      }
-    },
+    callHere: (...words) => callIn(folder, ['bin/dragstrip.js', ...words], env()),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The command line as its users meet it: a process of its own with an empty state folder, in which
- * every server's address leads nowhere unless a test gives another.
+ * The command line in a separate process with an empty state folder, in which the addresses of
+ * servers are closed ports unless a test sets them.
  */
 
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { runCommandLine } from '../../cli/main.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Port 1 of loopback, where nothing listens. */
+/** Port 1 of loopback, which is closed. */
 const NOWHERE = '127.0.0.1:1';
 export const NO_SERVERS = Object.freeze({
   DRAGSTRIP_REDIS: NOWHERE,
@@ -39,18 +39,17 @@ export const NO_SERVERS = Object.freeze({
  */
 
 /**
- * @param {string} folder the working directory, where the state folder is made too
+ * @param {string} folder the working directory, with the state folder
  * @param {string[]} words `['test.js', '--ops', '5']`: a script of the project and its arguments
- * @param {{ env?: Record<string, string>, limitBlocks?: number, output?: string,
- *   prefix?: string[] }} [options]
- *   limitBlocks: no file may grow beyond so many blocks of 512 bytes, as on a full disk; output: a
- *   file that standard output goes to; prefix: the program that starts it, with its arguments
+ * @param {{ env?: Record<string, string>, limitBlocks?: number, output?: string, prefix?: string[]
+ *   }} [options] limitBlocks: maximum file size in blocks of 512 bytes, to simulate a full disk;
+ *   output: file for standard output; prefix: program that starts it, with arguments
  * @returns {Started}
  */
 export function startCommand(folder, [script, ...args], options = {}) {
   const { env = {}, limitBlocks, output, prefix = [] } = options;
-  const own = Object.fromEntries(
-    // The paths of the secrets of the test's own servers stay.
+  const settings = Object.fromEntries(
+    // Keeps the paths of secrets of the test's servers.
     Object.entries(process.env).filter(
       ([name]) => name.endsWith('_FILE') || !/^(DRAGSTRIP|NODE_TEST|npm_)/.test(name),
     ),
@@ -62,7 +61,7 @@ export function startCommand(folder, [script, ...args], options = {}) {
   const [program, ...rest] = limit + redirect === '' ? node : shell;
   const child = spawn(program, rest, {
     cwd: folder,
-    env: { ...own, ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state'), ...env },
+    env: { ...settings, ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -90,7 +89,7 @@ export function runCommand(folder, words, options) {
   return startCommand(folder, words, options).ended;
 }
 
-/** The scripts at the top level, as they call the command line themselves. */
+/** The scripts at the top level and their calls of the command line. */
 const SHIMS = Object.freeze({
   'bin/dragstrip.js': {},
   'async_test.js': { name: 'async_test.js', command: 'async' },
@@ -99,28 +98,27 @@ const SHIMS = Object.freeze({
 });
 
 /**
- * The same in this process, some hundred times as fast: for what ends before a server or a
- * benchmark is touched.
+ * The same in this process, to save the start of one: in its folder, with its addresses.
  * @param {string[]} words
  * @returns {Promise<Ended>}
  */
 export async function callCommand([script, ...args]) {
   let stdout = '';
   let stderr = '';
-  const sink = (/** @type {(text: string) => void} */ write) =>
+  const stream = (/** @type {(text: string) => void} */ write) =>
     /** @type {any} */ (
       Object.assign(new EventEmitter(), { write, isTTY: false, hasColors: () => false })
     );
-  // Settings of the `npm test` that this process may be of: a command of its own gets none either.
+  // Settings of `npm test`, which commands do not inherit.
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('npm_')) delete process.env[name];
   }
   const shim = SHIMS[/** @type {keyof typeof SHIMS} */ (script)];
   const status = await runCommandLine(args, shim, {
-    stdout: sink((text) => {
+    stdout: stream((text) => {
       stdout += text;
     }),
-    stderr: sink((text) => {
+    stderr: stream((text) => {
       stderr += text;
     }),
   });
@@ -128,8 +126,27 @@ export async function callCommand([script, ...args]) {
 }
 
 /**
- * Checks the form of a failure: one line on the error stream, which says what and which option
- * helps; no stack trace.
+ * Like runCommand, in this process: one at a time, and without signals.
+ * @param {string} folder
+ * @param {string[]} words
+ * @param {{ env?: Record<string, string> }} [options]
+ * @returns {Promise<Ended>}
+ */
+export async function callIn(folder, words, { env = {} } = {}) {
+  const { cwd, env: outside } = { cwd: process.cwd(), env: process.env };
+  process.chdir(folder);
+  process.env = { ...outside, ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state'), ...env };
+  try {
+    return await callCommand(words);
+  } finally {
+    process.env = outside;
+    process.chdir(cwd);
+  }
+}
+
+/**
+ * Checks the form of a failure: one line on the error stream with the problem and a hint at an
+ * option; no stack trace.
  * @param {Ended} ended
  * @param {number} expected status
  * @param {RegExp} says
@@ -138,13 +155,13 @@ export function assertFailure({ status, stderr, stdout }, expected, says) {
   const seen = `status ${status}, it said: ${stderr}${stdout}`;
   assert.equal(status, expected, seen);
   assert.match(stderr, /^dragstrip: [^\n]+\n$/, seen);
-  assert.doesNotMatch(stderr, /internal error|\n\s+at |(?<!it is )undefined|\[object/, seen);
+  assert.doesNotMatch(stderr, /internal error|\n\s+at |(?<!it is |, not )undefined|\[object/, seen);
   assert.match(stderr, says);
 }
 
 /**
  * @param {number} pid
- * @returns {number[]} pids of its children, as /proc shows them
+ * @returns {number[]} pids of its children, from /proc
  */
 export function childrenOf(pid) {
   /** @type {number[]} */
@@ -156,7 +173,7 @@ export function childrenOf(pid) {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (Number(fields[1]) === pid && fields[0] !== 'Z') children.push(Number(name));
     } catch {
-      // It ended while we looked.
+      // It ended meanwhile.
     }
   }
   return children;
@@ -164,7 +181,7 @@ export function childrenOf(pid) {
 
 /**
  * @param {number} pid
- * @returns {boolean} whether it runs; a process that waits to be collected does not
+ * @returns {boolean} whether it runs; zombies do not
  */
 export function isRunning(pid) {
   try {
@@ -178,9 +195,9 @@ export function isRunning(pid) {
 /**
  * @template T
  * @param {() => T | Promise<T>} look
- * @param {string} what for the message
+ * @param {string} what description for the message
  * @param {number} [limitMs]
- * @returns {Promise<NonNullable<T>>} the first answer that is not empty
+ * @returns {Promise<NonNullable<T>>} the first non-empty value
  */
 export async function eventually(look, what, limitMs = 20_000) {
   for (const startMs = performance.now(); performance.now() - startMs < limitMs; ) {
@@ -189,4 +206,22 @@ export async function eventually(look, what, limitMs = 20_000) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`not within ${limitMs / 1000} s: ${what}`);
+}
+
+const TURN_MS = 100;
+
+/**
+ * Counts turns of the event loop: a process without a processor has fewer, so that a bound in turns
+ * does not fail on a busy machine.
+ * @returns {() => number} function that ends it and returns the ms of all turns
+ */
+export function startTurns() {
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, TURN_MS);
+  return () => {
+    clearInterval(timer);
+    return turns * TURN_MS;
+  };
 }

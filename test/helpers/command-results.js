@@ -1,12 +1,14 @@
-/** A made-up result of the command list: for tests of its tables, notes, plots and exit status. */
+/**
+ * A synthetic result of the command list, for tests of its tables, notes, plots and exit status.
+ */
 
 import { buildResult, measuredRound } from './result-builder.js';
 
 /** @type {import('../../lib/result.js').Load} */
 const LOAD = { kind: 'window', inFlight: 50, operations: 2000, durationNs: null };
-/** Operations per second, direct over TCP with connections that are kept. */
+/** Operations per second, direct over TCP with persistent connections. */
 const RATES = { PING_INLINE: 50_000, PING_BULK: 52_000, SET: 40_000, LRANGE_600: 2000 };
-/** How many times as fast the ways are. */
+/** Relative speeds of the routes. */
 const WAYS = { 'direct tcp': 1, 'proxied tcp': 0.5, 'direct unix': 1.25, 'proxied unix': 0.75 };
 const OWN = 0.1;
 

@@ -1,4 +1,4 @@
-/** Contenders of tests: specs with few words, small storages given as files. */
+/** Contenders of tests: short specs, small storages as files. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -61,13 +61,13 @@ export function specOf(tasks, storage = {}, fields = {}) {
 /**
  * @param {string} folder
  * @param {string} name
- * @param {{ get?: string, open?: string }} bodies get: of `get(id)`, which sees `reads`, how many
- *   there were; open: statements before
+ * @param {{ get?: string, open?: string }} bodies get: body of `get(id)`, with `reads`, the number
+ *   of reads; open: statements before it
  * @returns {string} path of a storage without a server
  */
 export function storageFile(folder, name, { get = 'return dataset.value(id);', open = '' }) {
   const file = path.join(folder, `${name}.js`);
-  const define = new URL('../../index.js', import.meta.url).href;
+  const define = new URL('../../define.js', import.meta.url).href;
   writeFileSync(
     file,
     `import { defineStorage } from '${define}';
@@ -88,7 +88,7 @@ export function storageFile(folder, name, { get = 'return dataset.value(id);', o
 
 /**
  * @param {number} operations
- * @returns {Amount} of a segment of some milliseconds
+ * @returns {Amount} amount of a segment of some milliseconds
  */
 export function brief(operations) {
   return { operations, durationNs: null, brief: true };
@@ -115,11 +115,11 @@ export async function openHere(spec, { clock = systemClock, signal } = {}) {
 
 /**
  * One load in this process, from opening to closing.
- * @param {ContenderSpec} spec of one load
+ * @param {ContenderSpec} spec spec of one load
  * @param {Amount} amount
  * @param {{ clock?: import('../../measure/clock.js').Clock, onMeasure?: () => void }} [context]
- *   onMeasure: called when it is warmed up
- * @returns {Promise<import('../../engine/segment.js').Segment>} all that is kept of it
+ *   onMeasure: called after the warm-up
+ * @returns {Promise<import('../../engine/segment.js').Segment>} the complete measurement
  */
 export async function playHere(spec, amount, { clock, onMeasure } = {}) {
   const contender = await openHere(spec, { clock });
@@ -139,7 +139,7 @@ export function valuesOf(metrics) {
 /**
  * @param {number} operations
  * @param {number} durationNs
- * @returns {import('../../engine/segment.js').Segment} of as many right replies
+ * @returns {import('../../engine/segment.js').Segment} a segment with as many correct replies
  */
 export function rightSegment(operations, durationNs) {
   const segment = emptySegment();
@@ -151,9 +151,8 @@ export function rightSegment(operations, durationNs) {
 
 /**
  * Processes that measure nothing.
- * @param {(spec: ContenderSpec, amount: Amount) =>
- *   import('../../engine/segment.js').Segment} answer
- *   a segment; or it throws, as a process that fails
+ * @param {(spec: ContenderSpec, amount: Amount) => import('../../engine/segment.js').Segment}
+ *   answer returns a segment, or throws like a failed process
  * @returns {import('../../engine/contender-process.js').ProcessFactory}
  */
 export function fakeProcesses(answer) {

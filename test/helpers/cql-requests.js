@@ -1,7 +1,6 @@
 /**
- * CQL's binary protocol, version 4, in its simplest form: the requests by which the fixtures are
- * recorded. Source:
- * https://github.com/apache/cassandra/blob/trunk/doc/native_protocol_v4.spec
+ * CQL's binary protocol, version 4, in its simplest form: the requests for recording fixtures.
+ * Source: https://github.com/apache/cassandra/blob/trunk/doc/native_protocol_v4.spec
  */
 
 import { createHash } from 'node:crypto';
@@ -19,12 +18,12 @@ export const OPCODES = Object.freeze({
 /** Defaults of cassandra-driver. */
 export const LOCAL_ONE = 0x000a;
 const FETCH_SIZE = 5000;
-/** Microseconds; a driver sends that of the call. */
+/** Microseconds; a driver sends the time of the call. */
 const TIMESTAMP = 1_700_000_000_000_000;
 /** Values, page size, timestamp. */
 const EXECUTE_FLAGS = 0x25;
 
-/** The keyspace that the fixtures are recorded in. */
+/** Keyspace of the fixtures. */
 export const KEYSPACE = 'dragstrip_codec';
 /** Statements, all prepared; their ids follow from their text. */
 export const STATEMENTS = Object.freeze({
@@ -37,8 +36,8 @@ export const STATEMENTS = Object.freeze({
 });
 
 /**
- * @param {string} statement that names its keyspace
- * @returns {Buffer} as Cassandra gives it to a prepared statement
+ * @param {string} statement statement with the keyspace
+ * @returns {Buffer} id of Cassandra for a prepared statement
  */
 export function statementId(statement) {
   return createHash('md5').update(statement).digest();
@@ -92,7 +91,7 @@ function timestamp() {
  * @param {number} stream
  * @param {string} statement
  * @param {number} key
- * @returns {Buffer} a read of a prepared statement, as cassandra-driver asks for it
+ * @returns {Buffer} a read of a prepared statement, like that of cassandra-driver
  */
 export function cqlExecute(stream, statement, key) {
   return cqlFrame(OPCODES.execute, stream, [

@@ -1,12 +1,11 @@
 /**
- * A made-up race by slices of the size of a default one: 13 storages, two loads, real numbers of
- * rounds and blocks, and values that compress no better than measured ones.
+ * A synthetic race in blocks with the size of a default one: 13 storages, two loads, real numbers
+ * of rounds and blocks, and values that compress no better than measured ones.
  */
 
 import { createRandom, drawBelow } from '../../lib/random.js';
-import { encode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
-import { benchmark, buildResult, measuredRound } from './result-builder.js';
+import { benchmark, buildResult, latencyFields, measuredRound } from './result-builder.js';
 import { withSlices } from './slices.js';
 
 /** @typedef {import('../../lib/result.js').Load} Load */
@@ -19,6 +18,7 @@ const LOADS = /** @type {Load[]} */ ([
   { kind: 'sync', inFlight: 1, operations: null, durationNs: null },
   { kind: 'window', inFlight: 100, operations: null, durationNs: null },
 ]);
+const ROUNDS = 6;
 const BLOCKS = 20;
 const NO_CURVE = Object.freeze({ operations: 0, durationNs: 0, curve: [], windowNs: 0 });
 
@@ -26,7 +26,7 @@ const NO_CURVE = Object.freeze({ operations: 0, durationNs: 0, curve: [], window
  * @param {{ storages?: number, rounds?: number }} [size]
  * @returns {import('../../lib/result.js').Result}
  */
-export function defaultRace({ storages = STORAGES.length, rounds = 6 } = {}) {
+export function defaultRace({ storages = STORAGES.length, rounds = ROUNDS } = {}) {
   const random = createRandom(1, 7);
   const draw = () => drawBelow(random, 1e6) / 1e6;
   const names = Array.from({ length: storages }, (_, i) => STORAGES[i] ?? `driver-${i}`);
@@ -46,6 +46,8 @@ export function defaultRace({ storages = STORAGES.length, rounds = 6 } = {}) {
     benchmarks: LOADS.flatMap((load) =>
       names.map((storage, i) => {
         const inFlight = load.inFlight ?? 1;
+        /** Repeated for further rounds. @type {import('../../lib/result.js').Latency[]} */
+        const latencies = [];
         return benchmark({
           storage,
           load,
@@ -53,11 +55,17 @@ export function defaultRace({ storages = STORAGES.length, rounds = 6 } = {}) {
           rounds: Array.from({ length: rounds }, (_, round) => {
             const throughput = (50_000 / (1 + i / 3)) * (0.95 + 0.1 * draw()) * inFlight ** 0.2;
             const counted = { ...load, operations: 5000 };
-            const measured = measuredRound(round, counted, { throughput });
-            const own = { ...measured, conditions: undefined };
+            const latency = (latencies[round % ROUNDS] ??= latencyOf(
+              (inFlight * 1e9) / throughput,
+              draw,
+            ));
+            const measured = measuredRound(round, counted, {
+              throughput,
+              inFlightMean: 1,
+              latency,
+            });
             const timeline = { windowNs: 0, operations: [] };
-            const latency = latencyOf((inFlight * 1e9) / throughput, draw);
-            return { ...own, warmup: NO_CURVE, timeline, latency };
+            return { ...measured, conditions: undefined, warmup: NO_CURVE, timeline };
           }),
         });
       }),
@@ -73,7 +81,7 @@ export function defaultRace({ storages = STORAGES.length, rounds = 6 } = {}) {
 }
 
 /**
- * @param {{ timePs: (number | null)[] }} round of one slice
+ * @param {{ timePs: (number | null)[] }} round round of one segment
  * @param {() => number} draw
  */
 function slicesOf({ timePs: [time] }, draw) {
@@ -87,7 +95,7 @@ function slicesOf({ timePs: [time] }, draw) {
 /**
  * @param {number} meanNs
  * @param {() => number} draw
- * @returns {import('../../lib/result.js').Latency} with a tail, as measured ones have
+ * @returns {import('../../lib/result.js').Latency} with a tail, like measured ones
  */
 function latencyOf(meanNs, draw) {
   const histogram = new Histogram();
@@ -95,15 +103,5 @@ function latencyOf(meanNs, draw) {
     const spread = draw() + draw() + draw() - 1.5;
     histogram.record(meanNs * Math.exp(spread) * (1 + 0.02 / (draw() + 1e-3)));
   }
-  return {
-    count: histogram.count,
-    minNs: histogram.min,
-    maxNs: histogram.max,
-    meanNs: histogram.mean,
-    p50Ns: histogram.printablePercentile(0.5),
-    p90Ns: histogram.printablePercentile(0.9),
-    p99Ns: histogram.printablePercentile(0.99),
-    p999Ns: histogram.printablePercentile(0.999),
-    histogram: encode(histogram),
-  };
+  return latencyFields(histogram);
 }

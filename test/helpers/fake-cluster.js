@@ -1,7 +1,4 @@
-/**
- * A node that says it is a Redis Cluster of one primary, at the address that the test chooses: what
- * it announces may be another than its own.
- */
+/** A fake Redis Cluster of one primary, which announces an address chosen by the test. */
 
 import { createServer } from 'node:net';
 import { readCommand } from '../../protocols/resp/command.js';
@@ -10,9 +7,11 @@ import { errorReply, itemReply, OK_REPLY, statusReply } from '../../protocols/re
 /**
  * @typedef {object} FakeCluster
  * @property {{ host: string, port: number }} endpoint
- * @property {(place: string | null) => void} announce `host:port` of the only node from now on;
- *   null: its own
- * @property {(place: string | null) => void} move GET and SET are answered with MOVED to this
+ * @property {(place: string | null, replica?: string) => void} announce `host:port` address of the
+ *   only primary from now on; null: its own
+ * @property {(error: string | null) => void} fail error reply to GET and SET, such as `MOVED 0
+ *   127.0.0.1:6379`
+ * @property {() => number} connections open connections
  * @property {() => Promise<void>} close
  */
 
@@ -20,9 +19,11 @@ import { errorReply, itemReply, OK_REPLY, statusReply } from '../../protocols/re
 export async function startFakeCluster() {
   /** @type {string | null} */
   let announced = null;
+  /** @type {string[]} */
+  let replicas = [];
   /** @type {string | null} */
-  let moved = null;
-  let own = '';
+  let failure = null;
+  let address = '';
   /** @type {Set<import('node:net').Socket>} */
   const sockets = new Set();
   const server = createServer((socket) => {
@@ -36,21 +37,23 @@ export async function startFakeCluster() {
         const command = readCommand(bytes, 0);
         if (command === null) return;
         bytes = bytes.subarray(command.end);
-        socket.write(answer(command.words, announced ?? own, moved), 'latin1');
+        socket.write(answer(command.words, [announced ?? address, ...replicas], failure), 'latin1');
       }
     });
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  own = `127.0.0.1:${port}`;
+  address = `127.0.0.1:${port}`;
   return {
     endpoint: { host: '127.0.0.1', port },
-    announce: (place) => {
+    announce: (place, replica) => {
       announced = place;
+      replicas = replica === undefined ? [] : [replica];
     },
-    move: (place) => {
-      moved = place;
+    fail: (error) => {
+      failure = error;
     },
+    connections: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((done) => server.close(done));
@@ -60,13 +63,11 @@ export async function startFakeCluster() {
 
 /**
  * @param {string[]} words
- * @param {string} announced
- * @param {string | null} moved
+ * @param {string[]} announced
+ * @param {string | null} failure
  * @returns {string}
  */
-function answer([name, sub = '', ...rest], announced, moved) {
-  const colon = announced.lastIndexOf(':');
-  const [host, port] = [announced.slice(0, colon), Number(announced.slice(colon + 1))];
+function answer([name, sub = ''], announced, failure) {
   switch (`${name} ${name.toUpperCase() === 'CLUSTER' ? sub : ''}`.trim().toUpperCase()) {
     case 'PING':
       return statusReply('PONG');
@@ -75,10 +76,7 @@ function answer([name, sub = '', ...rest], announced, moved) {
         'cluster_state:ok\r\ncluster_slots_ok:16384\r\ncluster_known_nodes:1\r\ncluster_size:1\r\n',
       );
     case 'CLUSTER SLOTS':
-      return (
-        `*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n` +
-        `${itemReply(host)}${itemReply(port)}${itemReply('a'.repeat(40))}`
-      );
+      return `*1\r\n*${2 + announced.length}\r\n:0\r\n:16383\r\n${announced.map(nodeReply).join('')}`;
     case 'INFO':
       return itemReply('# Server\r\nredis_version:7.0.15\r\nredis_mode:cluster\r\nloading:0\r\n');
     case 'CONFIG':
@@ -91,9 +89,16 @@ function answer([name, sub = '', ...rest], announced, moved) {
       return `%2\r\n${itemReply('proto')}:3\r\n${itemReply('role')}${itemReply('master')}`;
     case 'GET':
     case 'SET':
-      if (moved !== null) return errorReply(`MOVED ${rest.length} ${moved}`);
+      if (failure !== null) return errorReply(failure);
       return name.toUpperCase() === 'GET' ? itemReply('a value') : OK_REPLY;
     default:
       return OK_REPLY;
   }
+}
+
+/** @param {string} place */
+function nodeReply(place) {
+  const colon = place.lastIndexOf(':');
+  const words = [place.slice(0, colon), Number(place.slice(colon + 1)), 'a'.repeat(40)];
+  return `*3\r\n${words.map(itemReply).join('')}`;
 }

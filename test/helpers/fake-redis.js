@@ -1,10 +1,8 @@
-/**
- * As much of Redis as the command list needs, in this process: for tests of what a right reply is.
- */
+/** The subset of Redis for the command list, in this process, for tests of reply verification. */
 
 /**
- * @param {{ lie?: (words: readonly string[], reply: any) => any }} [options] lie: what is answered
- *   instead of the right reply
+ * @param {{ lie?: (words: readonly string[], reply: any) => any }} [options] lie: replaces a
+ *   correct reply
  * @returns {{ send: (words: readonly string[]) => Promise<any>, data: Map<string, any> }}
  */
 export function createFakeRedis({ lie = (_words, reply) => reply } = {}) {

@@ -1,6 +1,6 @@
 /**
- * Brings a Chromium for the tests of pages into the state folder, as servers are brought: Debian's
- * own packages, unpacked, no root, nothing installed. `node test/helpers/fetch-browser.js`.
+ * Fetches Chromium for the tests of pages into the state folder, like servers: Debian's packages,
+ * unpacked without root or installation. `node test/helpers/fetch-browser.js`.
  */
 
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { openApt } from '../../servers/apt.js';
 import { findMissingLibraries } from '../../servers/libraries.js';
 import { findBrowser } from './browser.js';
 
-/** The C library must be the system's; what belongs to a desktop is not needed without a screen. */
+/** The C library must be the system's; packages of a desktop are not needed without a screen. */
 const LEFT_OUT = /^(libc6|libc-bin|libgcc-s1|libgl1)$|-icon-theme$|-data$|-doc$/;
 const LINKS = 9;
 
@@ -44,17 +44,17 @@ async function fetchInto(root, aptFolder) {
   const apt = await openApt(aptFolder, {});
   const { known } = await apt.look(['chromium', 'chromium-common', 'fonts-dejavu-core']);
   await apt.unpack([...known, 'fontconfig-config'], root);
-  const taken = new Set([...known, 'fontconfig-config']);
+  const packages = new Set([...known, 'fontconfig-config']);
   for (let link = 0; link < LINKS; link += 1) {
     const missing = await findMissingLibraries(root);
     if (missing.length === 0) break;
-    const { depends } = await apt.look([...taken]);
+    const { depends } = await apt.look([...packages]);
     const more = depends.filter(
-      (name) => name.startsWith('lib') && !taken.has(name) && !LEFT_OUT.test(name),
+      (name) => name.startsWith('lib') && !packages.has(name) && !LEFT_OUT.test(name),
     );
     if (more.length === 0) break;
     await apt.unpack(more, root);
-    for (const name of more) taken.add(name);
+    for (const name of more) packages.add(name);
   }
   if (!existsSync(path.join(root, 'usr/lib/chromium/chromium'))) {
     throw new Error('the packages of this system have no usr/lib/chromium/chromium');

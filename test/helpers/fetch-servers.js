@@ -1,8 +1,7 @@
 /**
- * A process that fetches and starts servers into a folder, for tests of another user or of being
- * cut off:
- *   node fetch-servers.js HOME NAME,NAME
- * Prints one JSON line for each event and one with what came of it; the servers end with it.
+ * A process that fetches and starts servers into a folder, for tests with a different user or an
+ * interruption: node fetch-servers.js HOME NAME,NAME Prints one JSON line per event and one with
+ * the outcome; the servers end with it.
  */
 
 import { startServers } from '../../servers/index.js';

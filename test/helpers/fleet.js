@@ -1,4 +1,6 @@
-/** Several load machines for a test: agents as processes, a fake server that reports its requests. */
+/**
+ * Several load machines for a test: agents as processes, a fake server that reports its requests.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
@@ -14,7 +16,7 @@ import { runnerOf } from '../../packages/fleet/fleet-rounds.js';
 import { ROOT, startCommand } from './command-line.js';
 
 export const DATASET = Object.freeze({ rows: 500, valueSize: 64, seed: 3 });
-/** Each process reads so many rows before it warms up. */
+/** Rows read by each process before its warm-up. */
 export const CHECKS = 1 + 64;
 const PRELOAD = pathToFileURL(path.join(ROOT, 'test/helpers/latency-by-operation.js')).href;
 export const NODE_OPTIONS = `--import=${PRELOAD}`;
@@ -32,9 +34,9 @@ const READY_MS = 30_000;
 
 /**
  * @param {string} name
- * @param {{ address: string, token: string, args?: string[], env?: Record<string, string>,
- *   prefix?: string[] }} options token: its file; prefix: the program that starts it
- * @returns {Promise<AgentProcess>} it waits for leases
+ * @param {{ address: string, token: string, args?: string[], env?: Record<string, string>, prefix?:
+ *   string[] }} options token: file of the token; prefix: program that starts it
+ * @returns {Promise<AgentProcess>} resolves when it waits for leases
  */
 export async function startAgent(name, { address, token, args = [], env = {}, prefix }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-agent-'));
@@ -72,7 +74,7 @@ export async function startAgent(name, { address, token, args = [], env = {}, pr
 /**
  * @param {() => boolean | Promise<boolean>} isDone
  * @param {number} [ms]
- * @returns {Promise<boolean>} false: not in this time
+ * @returns {Promise<boolean>} false: timeout
  */
 export async function until(isDone, ms = READY_MS) {
   const end = Date.now() + ms;
@@ -86,7 +88,7 @@ export async function until(isDone, ms = READY_MS) {
 /**
  * @typedef {object} Asked a fake server
  * @property {number} port
- * @property {string[][]} keys of GET, by connection, since the last `forget`
+ * @property {string[][]} keys keys of GET by connection, since the last `forget`
  * @property {() => number} count
  * @property {() => void} forget
  * @property {() => Promise<void>} close
@@ -94,7 +96,7 @@ export async function until(isDone, ms = READY_MS) {
 
 /**
  * @param {string} [host]
- * @returns {Promise<Asked>} a fake server of protocol RESP, which keeps the keys of all GETs
+ * @returns {Promise<Asked>} a fake RESP server, which records the keys of all GETs
  */
 export async function listenAndKeep(host = '127.0.0.1') {
   const fake = createRedis(createDataset(DATASET));
@@ -109,8 +111,8 @@ export async function listenAndKeep(host = '127.0.0.1') {
     const conversation = fake.converse();
     const out = new WriteBuffer(socket);
     /** @type {string[]} */
-    const own = [];
-    keys.push(own);
+    const keysOfSocket = [];
+    keys.push(keysOfSocket);
     let rest = Buffer.alloc(0);
     socket.on('data', (chunk) => {
       const bytes = Buffer.concat([rest, chunk]);
@@ -122,7 +124,7 @@ export async function listenAndKeep(host = '127.0.0.1') {
         return;
       }
       for (const [, key] of bytes.toString('latin1', 0, end).matchAll(/GET\r\n\$\d+\r\n(.+)\r/gi)) {
-        own.push(key);
+        keysOfSocket.push(key);
       }
       rest = bytes.subarray(end);
       out.flush();
@@ -148,7 +150,8 @@ export const contenderOf = (port, load, fields = {}, more = {}) =>
 
 /**
  * @param {import('../../packages/fleet/controller.js').Fleet} fleet
- * @param {import('../../engine/roles.js').Contender} contender with one load, measured whole
+ * @param {import('../../engine/roles.js').Contender} contender contender with one load, without
+ *   blocks
  */
 export async function measure(fleet, contender) {
   const [task] = contender.spec.tasks;
@@ -160,7 +163,7 @@ export async function measure(fleet, contender) {
 
 /**
  * @param {import('../../engine/segment.js').Segment} segment
- * @returns {number[]} operations in each second
+ * @returns {number[]} operations per second
  */
 export function secondsOf({ histograms }) {
   const seconds = Object.entries(histograms).filter(([name]) => name.startsWith('second '));
@@ -173,12 +176,12 @@ export function keyOf(id) {
 }
 
 /**
- * A link that can be cut without closing it: bytes of both directions are held from then on.
+ * A link that can be interrupted without closing it: bytes of both directions are then held.
  * @param {number} port
  * @returns {Promise<{ port: number, cut: () => void, close: () => Promise<void> }>}
  */
 export async function listenAsLink(port) {
-  let whole = true;
+  let isUp = true;
   /** @type {Set<net.Socket>} */
   const sockets = new Set();
   const server = net.createServer((socket) => {
@@ -188,16 +191,16 @@ export async function listenAsLink(port) {
       [far, socket],
     ]) {
       sockets.add(from);
-      from.on('data', (chunk) => whole && to.write(chunk));
+      from.on('data', (chunk) => isUp && to.write(chunk));
       from.on('error', () => {});
-      from.on('close', () => whole && to.destroy());
+      from.on('close', () => isUp && to.destroy());
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
   return {
     port: /** @type {net.AddressInfo} */ (server.address()).port,
     cut: () => {
-      whole = false;
+      isUp = false;
     },
     close: () =>
       new Promise((resolve) => {
@@ -210,9 +213,9 @@ export async function listenAsLink(port) {
 /** @typedef {import('./command-line.js').Ended} Ended */
 
 /**
- * An agent that gets no processor begins too late, and its round is rightly invalid: once more.
+ * Repeats, since an agent without a processor starts late and its round is correctly invalid.
  * @param {() => Promise<Ended>} race
- * @returns {Promise<Ended>} the first without such a round; of four the last
+ * @returns {Promise<Ended>} the first one without such a round, or the last of four
  */
 export async function inTime(race) {
   for (let attempt = 1; ; attempt += 1) {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after } from 'node:test';
 
 /**
- * @param {{ after: (remove: () => void) => unknown }} [of] a test's context; absent: the file or
+ * @param {{ after: (remove: () => void) => unknown }} [of] context of a test; absent: the file or
  *   the suite
  * @returns {string}
  */

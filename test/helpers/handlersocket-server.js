@@ -1,6 +1,6 @@
 /**
- * A private MariaDB for tests that need settings of their own, a second start on the same data, or
- * the server's death. For plain ones use withServers of servers.js.
+ * A private MariaDB for tests with special settings, a restart on the same data, or a crash. For
+ * other tests use withServers of servers.js.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -22,17 +22,19 @@ const START_TIMEOUT_MS = 60_000;
  * @property {number} read HandlerSocket's ports
  * @property {number} write
  * @property {() => number} pid
- * @property {(signal?: NodeJS.Signals) => Promise<void>} kill until it has ended; SIGKILL
- * @property {() => Promise<void>} pause SIGSTOP, until every thread has stopped
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} kill SIGKILL; resolves when it has ended
+ * @property {() => Promise<void>} pause SIGSTOP; resolves when every thread has stopped
  * @property {() => void} resume
- * @property {() => Promise<void>} start again, same ports and data
- * @property {() => Promise<import('mysql2/promise').Connection>} sql a connection; end it yourself
- * @property {() => Promise<void>} stop and remove its folder
+ * @property {() => Promise<void>} start restart with the same ports and data
+ * @property {() => Promise<import('mysql2/promise').Connection>} sql a connection, to be closed by
+ *   the caller
+ * @property {() => Promise<void>} stop stop it and remove its folder
  */
 
 /**
- * @param {{ settings?: Record<string, string | number>, sockets?: boolean }} [options] settings of
- *   mysqld by name; sockets: HandlerSocket listens on unix sockets in the folder (read.sock …)
+ * @param {{ settings?: Record<string, string | number>, sockets?: boolean }} [options] settings:
+ *   settings of mysqld by name; sockets: HandlerSocket listens on unix sockets in the folder
+ *   (read.sock …)
  * @returns {Promise<PrivateServer & { folder: string }>}
  */
 export async function startMariadb({ settings = {}, sockets = false } = {}) {
@@ -44,7 +46,7 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
   const data = join(folder, 'data');
   await installData(programs['mariadb-install-db'], { base, data, root, env, folder });
   const [port, read, write] = [await getPort(), await getPort(), await getPort()];
-  const own = {
+  const defaults = {
     'plugin-maturity': 'beta',
     'plugin-load-add': 'handlersocket.so',
     handlersocket_address: sockets ? '/' : '127.0.0.1',
@@ -68,7 +70,7 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
           ...[`--basedir=${base}`, `--plugin-dir=${join(base, 'lib/mysql/plugin')}`],
           `--lc-messages-dir=${base}/share/mysql`,
         ]),
-    ...Object.entries(own).map(([name, value]) => `--${name}=${value}`),
+    ...Object.entries(defaults).map(([name, value]) => `--${name}=${value}`),
   ];
   /** @type {import('../../servers/process.js').Launched | undefined} */
   let launched;
@@ -77,7 +79,7 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
   async function start() {
     const program = programs['mariadbd'];
     const logPath = join(folder, 'mysqld.log');
-    // Owned: it dies with this process, however that ends.
+    // Owned: it ends with this process in any way.
     launched = await launch({ program, args, cwd: folder, env, logPath, owned: true });
     await answers(sql, launched);
   }
@@ -114,10 +116,10 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
 }
 
 async function findBinaries() {
-  const found = await mariadb.find(PACKAGES_HOME);
-  if (found !== null) return found;
+  const programs = await mariadb.find(PACKAGES_HOME);
+  if (programs !== null) return programs;
   const { startServers } = await import('../../servers/index.js');
-  // Nothing on PATH and nothing fetched yet: a start fetches it.
+  // Not on PATH and not fetched yet, so a start fetches it.
   const home = await makeHome();
   const started = await startServers(['mariadb'], {
     home,

@@ -1,14 +1,14 @@
 /**
- * Takes a lock and a turn of a counter in a file, again and again: `node hold-lock.js LOCK FILE N`.
- * With `hang` for N it says so and keeps the lock.
+ * Repeatedly locks and increments a counter in a file: `node hold-lock.js LOCK FILE N`. With `hang`
+ * for N it prints a line and keeps the lock, with `share` it shares it.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withLock } from '../../servers/lock.js';
 
 const [lock, file, n] = process.argv.slice(2);
-if (n === 'hang') {
-  await withLock(lock, {}, async () => {
+if (n === 'hang' || n === 'share') {
+  await withLock(lock, { shared: n === 'share', purpose: 'race' }, async () => {
     process.stdout.write('held\n');
     await new Promise((resolve) => setTimeout(resolve, 60_000));
   });

@@ -1,6 +1,6 @@
 /**
- * Every strategy of a storage without a process for each: benchmarks of several storages run side
- * by side in this one, which shares the time of their round trips.
+ * Every strategy of a storage without separate processes: benchmarks of several storages run
+ * concurrently in this process, to overlap their round trips.
  */
 
 import assert from 'node:assert/strict';
@@ -16,11 +16,11 @@ import {
 } from '../../workloads/insert/strategies.js';
 import { playHere, specOf, taskOf, valuesOf } from './contenders.js';
 
-/** More than are in flight, of every strategy. */
+/** More than the requests in flight of any strategy. */
 export const ROWS = 1200;
 export const SEED = 7;
 
-/** Of the numbers of all rows: what SUM(b) has to be. */
+/** Sum of the numbers of all rows: the expected SUM(b). */
 export function sumOfNumbers(rows = ROWS) {
   let sum = 0;
   for (let a = 1; a <= rows; a += 1) sum += numberOf(SEED, a);
@@ -29,9 +29,9 @@ export function sumOfNumbers(rows = ROWS) {
 
 /**
  * @param {string} storage name, or path of a file
- * @param {string} name of the strategy
- * @param {{ address: import('../../lib/types.js').Address, folder: string, rows?: number,
- *   profile?: string, credentials?: Record<string, string> }} where credentials: paths of the files
+ * @param {string} name name of the strategy
+ * @param {{ address: import('../../lib/types.js').Address, folder: string, rows?: number, profile?:
+ *   string, credentials?: Record<string, string> }} where credentials: paths of their files
  * @returns {Promise<import('../../engine/segment.js').Segment>}
  */
 export function insertBy(storage, name, where) {
@@ -81,7 +81,7 @@ export function assertAllRight(
 }
 
 /**
- * Strategies with a fault, each as a storage file of its own.
+ * Strategies with a fault, each in a separate storage file.
  * @typedef {Record<string, { strategy: string, change: string, message: RegExp }>} Broken by name
  */
 
@@ -89,7 +89,7 @@ export function assertAllRight(
  * @param {string} base name of the real storage
  * @param {Broken} broken
  * @param {string} folder
- * @returns {string[]} files, as --storages takes them
+ * @returns {string[]} files for --storages
  */
 export function writeBroken(base, broken, folder) {
   return Object.entries(broken).map(([name, { strategy, change }]) => {
@@ -99,7 +99,7 @@ export function writeBroken(base, broken, folder) {
 }
 
 /**
- * @param {{ status: number | null, stdout: string }} ended the command with those files
+ * @param {{ status: number | null, stdout: string }} ended outcome of the command with those files
  * @param {Broken} broken
  */
 export function assertAllFailed({ status, stdout }, broken) {
@@ -111,10 +111,10 @@ export function assertAllFailed({ status, stdout }, broken) {
 }
 
 /**
- * A storage file that wraps a real one, with something broken in its ways.
+ * A storage file that wraps a real one, with a fault in its methods.
  * @param {string} base name of the real storage
  * @param {{ name: string, strategy: string, change: string }} broken change: code of a function
- *   from the real ways to those that are others
+ *   from the real methods to the changed ones
  * @returns {string} text of the file
  */
 function brokenStorage(base, { name, strategy, change }) {

@@ -1,4 +1,4 @@
-/** A result of inserts made up for the tests of reports. */
+/** A synthetic result of inserts, for the tests of reports. */
 
 import { measuredRound } from './result-builder.js';
 
@@ -68,7 +68,7 @@ function makeBenchmark(storage, parameters, { rowsPerSecond, inFlight = 5 }) {
   const { batch = 1 } = parameters;
   const requests = ROWS / batch;
   const load = { kind: /** @type {const} */ ('window'), inFlight, durationNs: null };
-  const own = { ...load, operations: requests };
+  const loadOfRow = { ...load, operations: requests };
   const metrics = {
     rows: ROWS,
     requests,
@@ -83,10 +83,10 @@ function makeBenchmark(storage, parameters, { rowsPerSecond, inFlight = 5 }) {
     durability: DURABILITY[storage],
   };
   const rounds = [0, 1, 2].map((round) => ({
-    ...measuredRound(round, own, { throughput: rowsPerSecond / batch, clientCpuNs: 50_000 }),
+    ...measuredRound(round, loadOfRow, { throughput: rowsPerSecond / batch, clientCpuNs: 50_000 }),
     metrics,
   }));
-  return { ...emptyBenchmark(storage, parameters, own), state: 'measured', rounds };
+  return { ...emptyBenchmark(storage, parameters, loadOfRow), state: 'measured', rounds };
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Another user of the machine with all addresses and paths: `node intruder.js TARGETS`,
- * as JSON. Tries to read the files and to use the servers; prints what succeeded, as JSON.
+ * A different user of the machine with all addresses and paths: `node intruder.js TARGETS`, as
+ * JSON. Tries to read the files and to use the servers; prints the successful attempts, as JSON.
  */
 
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ for (const file of [...files, ...pids.map((pid) => `/proc/${pid}/environ`)]) {
     readFileSync(file);
     succeeded.push(`read ${file}`);
   } catch {
-    // As it should be.
+    // The expected case.
   }
 }
 
@@ -42,7 +42,7 @@ const insert = 'P\t0\ths_test\tintruded\tPRIMARY\tid\n0\t+\t1\t7\n';
 for (const name of ['read', 'write']) {
   const replies = await ask(ports[name], insert);
   if (!/^(3\t1\tunauth\n)+$/.test(replies)) succeeded.push(`handlersocket ${name}: ${replies}`);
-  // What a web page may make a browser send.
+  // A request that a web page can make a browser send.
   const post = `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${insert.length}\r\n\r\n`;
   const executed = await ask(ports[name], post + insert);
   if (/^0\t/m.test(executed)) succeeded.push(`handlersocket ${name} by HTTP: ${executed}`);
@@ -69,7 +69,7 @@ for (const username of [null, 'dragstrip', 'admin']) {
       await client.connect().catch(() => {});
       succeeded.push(`tarantool as ${username}: ${JSON.stringify(await work())}`);
     } catch {
-      // As it should be.
+      // The expected case.
     }
   }
   client.disconnect();
@@ -80,7 +80,7 @@ process.exit(0);
 /**
  * @param {number} port
  * @param {string} text
- * @returns {Promise<string>} what came within a moment
+ * @returns {Promise<string>} bytes received within a moment
  */
 function ask(port, text) {
   return new Promise((resolve) => {

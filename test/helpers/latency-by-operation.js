@@ -1,12 +1,11 @@
 /**
- * Preloaded into the processes of agents (NODE_OPTIONS=--import): what is recorded as the latency
- * of an operation is a function of its index among all, so that two runs that did the same
- * operations have the same histograms. Everything else is real: processes, sockets, replies.
+ * Preloaded into the processes of agents (NODE_OPTIONS=--import): the recorded latency of an
+ * operation is a function of its global index, so that runs with equal operations have equal
+ * histograms. Everything else is real: processes, sockets, replies.
  *
- * With BLOCK_MS in the environment the first operation also keeps the event loop busy for so long.
+ * With BLOCK_MS in the environment the first operation also blocks the event loop for this time.
  *
- * With BURN in the environment each operation takes so many turns of a loop, as a driver with much
- * to do.
+ * With BURN in the environment each operation takes this many turns of a loop, like a slow driver.
  */
 
 import { SecondsRecorder } from '../../load/seconds-recorder.js';
@@ -17,7 +16,7 @@ let storage = '';
 let blocked = false;
 
 const listen = process.on.bind(process);
-// Only a contender's process takes this message.
+// Only contender processes handle this message.
 process.on = /** @type {any} */ (
   (/** @type {any} */ name, /** @type {(message: any) => void} */ listener) => {
     if (name !== 'message') return listen(name, listener);
@@ -42,7 +41,7 @@ if (BURN > 0) {
   const { ok } = SecondsRecorder.prototype;
   let state = 1;
   SecondsRecorder.prototype.ok = function record(startNs, endNs, index) {
-    // Not of the storage that measures the harness itself.
+    // Except for the storage that measures the harness itself.
     for (let i = storage === 'memory' ? BURN : 0; i < BURN; i += 1) {
       state = (Math.imul(state, 48_271) + 11) | 0;
     }

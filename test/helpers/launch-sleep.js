@@ -1,7 +1,7 @@
 /**
- * A process that owns another one by a chosen means, for tests of what becomes of it:
- *   node launch-sleep.js FOLDER setpriv|watcher [end]
- * Prints the owned process as JSON; then waits to be killed, or ends by itself.
+ * A process that owns another one by a given mechanism, for tests of its end: node launch-sleep.js
+ *   FOLDER setpriv|watcher [end] Prints the owned process as JSON; then waits to be killed, or ends
+ *   by itself.
  */
 
 import { mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A fake Redis in a process of its own: prints its port, then for each line of input the keys of
+/** A fake Redis in a separate process: prints its port, then for each line of input the keys of
  * all GETs so far. Its argument is the address to listen at. */
 
 import { createInterface } from 'node:readline';

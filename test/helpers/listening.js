@@ -1,4 +1,4 @@
-/** What a process listens at, from /proc, for tests of servers. */
+/** Addresses at which a process listens, from /proc, for tests of servers. */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 

@@ -1,20 +1,25 @@
-/** Load machines of a suite: agents as processes at its coordinator, what they load, a controller. */
+/**
+ * Load machines of a suite: agents as processes at its coordinator, servers under load, a
+ * controller.
+ */
 
 import { after, before } from 'node:test';
 import { openFleet } from '../../packages/fleet/controller.js';
 import { listenAndKeep, NODE_OPTIONS, startAgent } from './fleet.js';
 
 /**
- * Call it in a suite, after `withServers`. What its tests start has the preload of its agents, too.
+ * Call it in a suite, after `withServers`. Processes of its tests have the preload of its agents
+ * too.
  * @param {ReturnType<typeof import('./servers.js').withServers>} servers with a coordinator
- * @param {readonly string[]} names of agents that are there from the beginning
- * @param {Record<string, string>} [env] of every agent: the configuration of all has to be equal
+ * @param {readonly string[]} names names of the initial agents
+ * @param {Record<string, string>} [env] environment of every agent, because their configurations
+ *   must be equal
  */
 export function withFleet(servers, names, env = {}) {
   const outside = process.env['NODE_OPTIONS'];
   /** @type {import('./fleet.js').AgentProcess[]} */
   const agents = [];
-  /** A fake one. */
+  /** A fake server. */
   const server = /** @type {import('./fleet.js').Asked} */ ({});
   const coordinator = () => ({
     endpoint: servers.address('coordinator')['main'],

@@ -1,6 +1,6 @@
 /**
- * The names that the loaders fill, seen by drivers that the loaders do not use: read, count,
- * spoil, and data of other programs in the same place.
+ * The data of the loaders, accessed by drivers that the loaders do not use: read, count, damage,
+ * and add data of other programs under the same names.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,20 +12,21 @@ import { ROW_NAMES } from '../../lib/dataset.js';
  * @typedef {object} Plant data not created by Dragstrip under its names
  * @property {string} title
  * @property {() => Promise<any>} make
- * @property {object} [options] of the dataset that is then refused
- * @property {RegExp} [seen] what inspect says of it
+ * @property {object} [options] options of the dataset that is then refused
+ * @property {RegExp} [seen] expected report of inspect
  *
  * @typedef {object} Store
  * @property {() => Promise<any>} clear
- * @property {() => Promise<Map<number, string>>} all rows by id
+ * @property {() => Promise<Map<number, string>>} all returns the rows by id
  * @property {(id: number) => Promise<string | undefined>} read
  * @property {(id: number) => Promise<any>} spoil
  * @property {(id: number) => Promise<any>} remove
- * @property {() => Promise<string>} fingerprint of everything that is there, ours or not
+ * @property {() => Promise<string>} fingerprint fingerprint of all data, including that of other
+ *   programs
  * @property {Plant[]} notOurs
  */
 
-/** @param {any} servers of withServers */
+/** @param {any} servers result of withServers */
 export async function createStores(servers) {
   const redisClient = new Redis({
     ...servers.address('redis').main,
@@ -78,7 +79,7 @@ async function connectCluster(servers) {
 }
 
 /**
- * Commands over all keys, which a cluster client sends to one node.
+ * Commands over all keys, which a cluster client would send to one node.
  * @param {Cluster} cluster
  */
 function overNodes(cluster) {

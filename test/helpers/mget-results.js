@@ -1,4 +1,4 @@
-/** Results of many-key fetches made up for the tests of reports. */
+/** Synthetic results of multi-key fetches, for the tests of reports. */
 
 import { benchmark, buildResult, measuredRound } from './result-builder.js';
 
@@ -19,7 +19,7 @@ export function mgetResult() {
   return buildResult({ command: 'mget concurrency', benchmarks });
 }
 
-/** @returns {Result} fetches of sizes that differ, each a point */
+/** @returns {Result} fetches of different sizes, one point each */
 export function scatterResult() {
   const sizes = Array.from({ length: 200 }, (_, i) => 1 + ((i * 37) % 100));
   return buildResult({

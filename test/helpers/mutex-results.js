@@ -1,4 +1,4 @@
-/** A result of locks made up for the tests of reports. */
+/** A synthetic result of locks, for the tests of reports. */
 
 import { waitMetrics } from '../../workloads/mutex/waits.js';
 import { benchmark, buildResult, measuredRound } from './result-builder.js';
@@ -8,7 +8,9 @@ import { benchmark, buildResult, measuredRound } from './result-builder.js';
 const SECTIONS = 2000;
 const LOAD = { kind: /** @type {const} */ ('window'), inFlight: 100, operations: SECTIONS };
 
-/** @returns {Result} two kinds of lock, Test 1, 1 and 5 keys; the other kind has no several keys */
+/**
+ * @returns {Result} two kinds of lock, Test 1, 1 and 5 keys; the other kind has single keys only
+ */
 export function mutexResult() {
   return buildResult({
     command: 'mutex',

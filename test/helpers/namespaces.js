@@ -6,7 +6,7 @@ import { openNamespace } from '../../data/namespaces/index.js';
  * @param {{ name: string, address: import('../../lib/types.js').Address,
  *   credentials: import('../../lib/types.js').Credentials }[]} servers
  * @param {import('../../lib/types.js').Namespace} namespace
- * @returns {Promise<() => Promise<void>>} releases them again
+ * @returns {Promise<() => Promise<void>>} function that releases them
  */
 export async function claimOn(servers, namespace) {
   /** @param {(handle: import('../../lib/types.js').NamespaceHandle) => Promise<unknown>} work */

@@ -1,6 +1,6 @@
 /**
- * Machines of a network as network namespaces: a bridge in one, the others behind it. They need
- * root and iproute2; nothing of this machine's own network is touched.
+ * Machines of a network as network namespaces: a bridge in one, the others connected to it. Needs
+ * root and iproute2; the machine's network is not changed.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -13,8 +13,8 @@ function ip(line) {
   });
 }
 
-/** @returns {string | null} why there can be none here; null: there can */
-export function lackOfNamespaces() {
+/** @returns {string | null} reason why they are not available; null: available */
+export function missingNamespaces() {
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   const name = `dsprobe${process.pid}`;
   try {
@@ -28,21 +28,21 @@ export function lackOfNamespaces() {
     try {
       ip(`netns del ${name}`);
     } catch {
-      // There is none.
+      // It does not exist.
     }
   }
 }
 
 /**
  * @typedef {object} Network
- * @property {(member: string) => string[]} inside words before a program that is to run there
+ * @property {(member: string) => string[]} inside command prefix of a program that runs there
  * @property {(member: string) => string} address
- * @property {(member: string, state: 'up' | 'down') => void} link sets the link of a member
+ * @property {(member: string, state: 'up' | 'down') => void} link sets the state of a member's link
  * @property {() => void} remove
  */
 
 /**
- * @param {readonly string[]} members the first has the bridge
+ * @param {readonly string[]} members members; the first has the bridge
  * @returns {Network}
  */
 export function createNetwork(members) {
@@ -54,7 +54,7 @@ export function createNetwork(members) {
       try {
         ip(`netns del ${nameOf(member)}`);
       } catch {
-        // It was not made.
+        // It was not created.
       }
     }
   };

@@ -1,4 +1,4 @@
-/** Clients of a test's own on its servers, with the servers' passwords. */
+/** Clients of a test on its servers, with their passwords. */
 
 import { after } from 'node:test';
 import { Redis } from 'ioredis';
@@ -9,7 +9,7 @@ import { createConnection } from 'mysql2/promise';
 /**
  * Call it after `withServers`.
  * @param {Servers} servers
- * @returns {() => Redis} connects on first need
+ * @returns {() => Redis} client that is connected at its first use
  */
 export function withRedis(servers) {
   /** @type {Redis | undefined} */

@@ -1,4 +1,4 @@
-/** A Redis with options of the test's own, without a password, which ends with the test. */
+/** A Redis with special options, without a password, which ends with the test. */
 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,10 +8,10 @@ import { loadServer } from '../../servers/registry.js';
 import { PACKAGES_HOME } from './servers.js';
 
 /**
- * @param {string} folder its data
+ * @param {string} folder data folder
  * @param {number} port
  * @param {readonly string[]} [words] more options
- * @returns {Promise<number>} its pid, once it answers or loads its rows
+ * @returns {Promise<number>} its pid, when it replies or loads its rows
  */
 export async function startRedis(folder, port, words = []) {
   const { find } = await loadServer('redis');
@@ -28,7 +28,7 @@ export async function startRedis(folder, port, words = []) {
   return identity.pid;
 }
 
-/** @param {string} address @returns {Promise<void>} resolves when it answers */
+/** @param {string} address @returns {Promise<void>} resolves when it replies */
 export async function redisAnswers(address) {
   const { probe } = await loadServer('redis');
   const main = parseEndpoint(address, '--redis');

@@ -1,4 +1,4 @@
-/** The ratio of two series of rounds as a table shows it. */
+/** The ratio of two series of rounds as in a table. */
 
 import { ratioMetric } from '../../workloads/paired-ratio.js';
 

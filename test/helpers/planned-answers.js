@@ -1,15 +1,15 @@
 /**
- * A storage without a server whose faults are planned: by the number of the call, so that the rows
- * that are read before the measurement are right, and by the identifier of the row.
+ * A storage without a server, with planned faults: by number of the call, so that rows read before
+ * the measurement are correct, and by id of the row.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineStorage } from '../../lib/define.js';
 
-/** Beyond the reads that check a storage; faults by row begin within the warm-up. */
+/** After the reads that check a storage; faults by row begin during the warm-up. */
 const RIGHT_CALLS = 300;
-/** A connection is lost for so many calls and attempts to open it. */
-const LOST_CALLS = 40;
+/** Number of refused attempts before a lost connection opens again. */
+const REFUSED = 3;
 
 const profile = (/** @type {string} */ summary) => ({ summary, options: {} });
 let calls = 0;
@@ -53,9 +53,7 @@ export const storage = defineStorage({
           if (name === 'dies' && calls === 2 * RIGHT_CALLS) process.exit(3);
           if (calls <= RIGHT_CALLS) return dataset.value(id);
           if (name === 'lost' && opened === 1) throw failed('ECONNRESET');
-          if (name === 'lost' && opened <= 2 && calls < RIGHT_CALLS + LOST_CALLS) {
-            throw failed('ECONNREFUSED');
-          }
+          if (name === 'lost' && opened <= 1 + REFUSED) throw failed('ECONNREFUSED');
           if (name === 'silent') await new Promise(() => {});
           return name === 'wrong' ? wrong(id, dataset) : dataset.value(id);
         },

@@ -1,7 +1,7 @@
 /**
  * Preloaded into the processes of agents (NODE_OPTIONS=--import): in the second copy of the first
- * contender (A/A) each fifth operation asks the server twice, so that it is slower by a known
- * amount. No storage file has to be on the agents, which would refuse one.
+ * contender (A/A) each fifth operation sends two requests, so that it is slower by a known amount.
+ * Without a storage file, which agents would refuse.
  */
 
 import { Redis } from 'ioredis';

@@ -1,6 +1,6 @@
 /**
- * Contenders whose difference is known: a storage file that is ioredis under another name, and one
- * that asks the server once more at each fourth call, which is 20 % of what it sends.
+ * Contenders with a known difference: a storage file that is ioredis under another name, and one
+ * with an additional request at each fourth call, 20 % of its requests.
  */
 
 import assert from 'node:assert/strict';
@@ -8,18 +8,19 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { entriesOf } from '../../lib/comparison.js';
 import { pairOf } from '../../stats/standings.js';
+import { notChecked } from './not-checked.js';
 
 const EVERY = 4;
-/** An answer at this confidence is wrong once in a thousand runs of a test. */
+/** At this confidence a verdict is wrong once in a thousand runs of a test. */
 const CERTAIN = 0.999;
 const PLANTED = 0.2;
-/** Half-width of an interval that tells such a difference. */
+/** Half-width of an interval that detects such a difference. */
 const TELLS = PLANTED / 3;
 
 /**
  * @param {string} folder
- * @param {string} open a function of `open` on that of `base`; `again(more, call)` is `call`, with
- *   `more` before each fourth call
+ * @param {string} open code of a function from `open` of `base` to its replacement; `again(more,
+ *   call)` is `call`, with `more` before each fourth call
  * @returns {string[]} storages
  */
 export function plantStorages(folder, open) {
@@ -28,7 +29,7 @@ export function plantStorages(folder, open) {
     const file = path.join(folder, `${name}.js`);
     writeFileSync(
       file,
-      `import { defineStorage } from '${at('index.js')}';
+      `import { defineStorage } from '${at('define.js')}';
       import { storage as base } from '${at('storages/ioredis.js')}';
       let calls = 0;
       const again = (more, call) => (...words) => {
@@ -44,25 +45,31 @@ export function plantStorages(folder, open) {
 }
 
 /**
- * @param {import('../../lib/result.js').Result} result of the planted storages
- * @param {number} loads that it has at least
+ * @param {import('node:test').TestContext} t
+ * @param {import('../../lib/result.js').Result} result result of the planted storages
+ * @param {number} loads minimum loads
  */
-export function assertPlantsFound(result, loads) {
+export function assertPlantsFound(t, result, loads) {
   const { comparison } = result;
   assert.ok((comparison?.loads.length ?? 0) >= loads, `${comparison?.loads.length} loads`);
   for (const load of comparison?.loads ?? []) {
     const about = JSON.stringify([load.kind, load.inFlight, load.parameters]);
     const entries = entriesOf(load);
     const slower = pairOf(entries, 'slower', 'ioredis');
-    const said = `${about}: ${JSON.stringify(slower)}`;
-    assert.ok(slower !== null, said);
-    assert.notEqual(slower.speed.answer, 'faster', said);
-    // On a busy machine no interval may be narrow enough; then it must at least contain the truth.
-    if (Number(slower.speed.halfWidth) <= TELLS) assert.equal(slower.speed.answer, 'slower', said);
-    else assert.ok(Number(slower.speed.low) < 1 - PLANTED / 2, said);
-    // The median is that of the three calls of four which are as fast as ever.
+    const message = `${about}: ${JSON.stringify(slower)}`;
+    assert.ok(slower !== null, message);
+    assert.notEqual(slower.speed.answer, 'faster', message);
+    // On a busy machine no interval may be narrow enough; it must then at least contain the true
+    // value.
+    if (Number(slower.speed.halfWidth) <= TELLS) assert.ok(Number(slower.speed.high) < 1, message);
+    else {
+      assert.ok(Number(slower.speed.low) < 1 - PLANTED / 2, message);
+      const half = `± ${(100 * Number(slower.speed.halfWidth)).toFixed(1)} %`;
+      notChecked(t, `that a planted difference is found: its interval is ${half} (${about})`);
+    }
+    // The median is that of the three unchanged calls of four.
     const certain = pairOf(entries, 'slower', 'ioredis', { confidence: CERTAIN });
-    assert.notEqual(certain?.witnesses['latency'].answer, 'faster', said);
+    assert.notEqual(certain?.witnesses['latency'].answer, 'faster', message);
     const equal = pairOf(entries, 'equal', 'ioredis', { confidence: CERTAIN })?.speed;
     assert.match(String(equal?.answer), /tied|not resolved/, `${about}: ${JSON.stringify(equal)}`);
   }

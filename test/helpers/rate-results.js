@@ -1,4 +1,4 @@
-/** Made-up results of open loops, of a search and of a mix, for the tests of reports. */
+/** Synthetic results of open loops, of a search and of a mix, for the tests of reports. */
 
 import { loadLabel } from '../../engine/loads.js';
 import { openLoopWarnings } from '../../engine/openloop.js';
@@ -42,7 +42,7 @@ function rateBenchmark(storage, load, counts) {
   return benchmark({ storage, load, id: `${storage}:default/get/${loadLabel(load)}`, rounds });
 }
 
-/** A ramp of two storages; the last step is more than one of them can take. */
+/** A ramp of two storages; the last step exceeds the capacity of one of them. */
 export function rampResult() {
   const steps = [5000, 10_000, 20_000].map((rate) => rateLoad(rate));
   const result = buildResult({
@@ -58,7 +58,7 @@ export function rampResult() {
   return { ...result, warnings: openLoopWarnings(result) };
 }
 
-/** A search that is confirmed, and one that is not. */
+/** A confirmed search, and an unconfirmed one. */
 export function searchResult() {
   const loads = [4000, 8000, 4200].map((rate) => rateLoad(rate));
   const point = (

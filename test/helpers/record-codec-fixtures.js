@@ -1,8 +1,7 @@
 /**
- * Records codecs/fixtures/ again from real servers, which it starts and stops:
- * `node test/helpers/record-codec-fixtures.js [server …]`, all by default. To be done where a
- * fixture is added or changed; the contract tests say whether what is stored is still what servers
- * answer.
+ * Records codecs/fixtures/ again from real servers, which it starts and stops: `node
+ * test/helpers/record-codec-fixtures.js [server …]`, all by default. Needed when a fixture is added
+ * or changed; the contract tests compare stored fixtures with current replies.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,9 +17,14 @@ import { addressOf, credentialsOf, PACKAGES_HOME } from './servers.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
 /** @typedef {import('../../lib/types.js').Credentials} Credentials */
-/** @typedef {(address: Address, credentials: Credentials) => Promise<Map<string, Buffer>>} Recorder */
+/**
+ * @typedef {(address: Address, credentials: Credentials) => Promise<Map<string, Buffer>>} Recorder
+ */
 
-/** @type {Record<string, { protocol: string, record: Recorder | null }>} null: it starts its own */
+/**
+ * @type {Record<string, { protocol: string, record: Recorder | null }>} null: it starts a server
+ *   itself
+ */
 const SOURCES = {
   mariadb: {
     protocol: 'handlersocket',
@@ -43,7 +47,7 @@ const started = await startServers(
   { home, packagesHome: PACKAGES_HOME, owned: true },
 );
 
-/** @param {string} name of a server */
+/** @param {string} name name of a server */
 async function recordFrom(name) {
   const { record } = SOURCES[name];
   const server = started.servers.find((one) => one.name === name);
@@ -86,12 +90,12 @@ function formatArchive({ recordedFrom, bytes }) {
 
 /**
  * @param {Buffer} plain
- * @returns {{ rest: Buffer, values: [number, number][] }} values: how many bytes of `rest` stand
- *   between the value before and this one, and its id
+ * @returns {{ rest: Buffer, values: [number, number][] }} values: number of bytes of `rest` between
+ *   the previous value and this one, and its id
  */
 function withoutLargeValues(plain) {
   const ids = Array.from({ length: LARGE_VALUES }, (_, i) => i + 1);
-  const found = ids.flatMap((id) => {
+  const valuesFound = ids.flatMap((id) => {
     const places = [];
     for (
       let at = plain.indexOf(largeValue(id));
@@ -106,7 +110,7 @@ function withoutLargeValues(plain) {
   /** @type {[number, number][]} */
   const values = [];
   let from = 0;
-  for (const { at, id } of found.sort((a, b) => a.at - b.at)) {
+  for (const { at, id } of valuesFound.sort((a, b) => a.at - b.at)) {
     parts.push(plain.subarray(from, at));
     values.push([at - from, id]);
     from = at + largeValue(id).length;

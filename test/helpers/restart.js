@@ -1,14 +1,14 @@
-/** Starts a server's process a second time, as it was: with its data, its address and its secrets. */
+/** Restarts a server's process with the same data, address and secrets. */
 
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { launch } from '../../servers/process.js';
 
 /**
- * Call it while the process lives.
+ * Call it while the process is alive.
  * @param {number} pid
- * @returns {() => Promise<number>} starts it again; the pid of the new process, which ends with
- *   this one
+ * @returns {() => Promise<number>} function that restarts it and returns the pid of the new
+ *   process, which ends with this one
  */
 export function rememberProcess(pid) {
   const read = (/** @type {string} */ name) =>

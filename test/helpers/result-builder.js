@@ -1,6 +1,6 @@
 /**
- * Results made up for the tests of reports: every number follows from a few per storage, so that a
- * golden file changes only where a report does.
+ * Synthetic results for the tests of reports: every number follows from a few per storage, so that
+ * a golden file changes only with a report.
  */
 
 import { OUTCOMES } from '../../lib/outcome.js';
@@ -13,6 +13,7 @@ import { Histogram } from '../../measure/histogram.js';
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/result.js').Round} Round */
 /** @typedef {import('../../lib/result.js').Load} Load */
+/** @typedef {import('../../lib/result.js').Latency} Latency */
 
 /** @type {Load} */
 export const SYNC = { kind: 'sync', inFlight: 1, operations: 5000, durationNs: null };
@@ -21,16 +22,18 @@ export const BURST = { kind: 'burst', inFlight: null, operations: 50_000, durati
 
 /**
  * @typedef {object} RoundSpec
- * @property {number} throughput operations per second, of the scheduled ones
- * @property {Partial<Record<import('../../lib/types.js').Outcome, number>>} [outcomes] but ok
+ * @property {number} throughput scheduled operations per second
+ * @property {Partial<Record<import('../../lib/types.js').Outcome, number>>} [outcomes] outcomes
+ *   except ok
  * @property {Round['samples']} [samples]
- * @property {number} [serverCpuNs] for an operation; absent: not readable
- * @property {number} [clientCpuNs] for an operation
- * @property {number[]} [curve] of the warm-up; absent: one that came to rest
- * @property {number} [inFlightMean] absent: as Little's law has it
+ * @property {number} [serverCpuNs] per operation; absent: not readable
+ * @property {number} [clientCpuNs] per operation
+ * @property {number[]} [curve] curve of the warm-up; absent: a stable one
+ * @property {number} [inFlightMean] absent: by Little's law
+ * @property {Latency} [latency] absent: near its mean
  */
 
-/** The warm-up of a benchmark that came to rest. */
+/** A warm-up that became stable. */
 const STEADY = [60, 120, 190, 240, 270, 268, 271, 266, 269, 270, 268, 272, 269, 271, 267, 270];
 
 /**
@@ -44,7 +47,7 @@ export function measuredRound(round, load, spec) {
   const outcomes = outcomesOf(scheduled, spec.outcomes ?? {});
   const durationNs = Math.round((scheduled / spec.throughput) * 1e9);
   const { ok } = outcomes;
-  const latency = ok === 0 ? null : latencyOf(ok, durationNs, load, round);
+  const latency = ok === 0 ? null : (spec.latency ?? latencyOf(ok, durationNs, load, round));
   return {
     round,
     position: round,
@@ -89,7 +92,7 @@ export function measuredRound(round, load, spec) {
 /**
  * @param {number} round
  * @param {{ code: string, message: string }} failure
- * @returns {Round} as the runner makes it where a benchmark's process failed
+ * @returns {Round} a round of a failed process, in the form of the runner
  */
 export function failedRound(round, failure) {
   return {
@@ -120,29 +123,42 @@ function outcomesOf(scheduled, others) {
   );
 }
 
+/** Cached for results that are built several times. @type {Map<string, Latency>} */
+const latencies = new Map();
+
 /**
  * @param {number} count
  * @param {number} durationNs
  * @param {Load} load
  * @param {number} seed
- * @returns {import('../../lib/result.js').Latency}
+ * @returns {Latency}
  */
 function latencyOf(count, durationNs, load, seed) {
+  const key = `${count} ${durationNs} ${load.kind} ${seed}`;
+  const made = latencies.get(key);
+  if (made !== undefined) return made;
   const random = createRandom(seed, count);
   const histogram = new Histogram();
   for (let i = 0; i < count; i++) {
     const own = load.kind === 'burst' ? (durationNs * (i + 1)) / count : durationNs / count;
     histogram.record(own * (0.8 + 0.4 * (drawBelow(random, 1000) / 1000)));
   }
+  const latency = latencyFields(histogram);
+  latencies.set(key, latency);
+  return latency;
+}
+
+/**
+ * @param {Histogram} histogram
+ * @returns {Latency}
+ */
+export function latencyFields(histogram) {
   return {
-    count,
+    count: histogram.count,
     minNs: histogram.min,
     maxNs: histogram.max,
     meanNs: histogram.mean,
-    p50Ns: histogram.printablePercentile(0.5),
-    p90Ns: histogram.printablePercentile(0.9),
-    p99Ns: histogram.printablePercentile(0.99),
-    p999Ns: histogram.printablePercentile(0.999),
+    ...histogram.percentiles(),
     histogram: encode(histogram),
   };
 }
@@ -168,7 +184,7 @@ export function benchmark({ storage, load, ...fields }) {
 }
 
 /**
- * @param {Partial<Record<keyof Result, unknown>>} [fields] what is other than in the run below
+ * @param {Partial<Record<keyof Result, unknown>>} [fields] differences from the run below
  * @returns {Result} checked against the schema
  */
 export function buildResult(fields = {}) {
@@ -249,8 +265,8 @@ const STORAGES = [
   ['lmdb', 'lmdb', '3.5.6', null],
 ];
 
-/** Five rounds around a throughput, some per cent apart, the same each time. */
-const SPREAD = [1, 1.013, 0.984, 1.006, 0.991];
+/** Five rounds around a throughput, some per cent apart, deterministic. */
+export const SPREAD = [1, 1.013, 0.984, 1.006, 0.991];
 
 /**
  * @param {Load} load
@@ -275,7 +291,7 @@ const NO_TARANTOOL = {
   hint: 'dragstrip servers start tarantool, or --tarantool host:port',
 };
 
-/** A whole race in which all went well, two storages could not run, and one warning is due. */
+/** A complete race without failures, with two skipped storages and one warning. */
 export function raceResult() {
   const of = (/** @type {Load} */ load, /** @type {Record<string, number>} */ speeds) =>
     Object.entries(speeds).map(([label, throughput]) => {
@@ -323,10 +339,10 @@ export function raceResult() {
   });
 }
 
-/** What a hostile or broken server may say: escapes, markup, formulas, and more than one line. */
+/** Texts of a malicious or broken server: escapes, markup, formulas, and more than one line. */
 export const HOSTILE = "ERR \u001b[2J\u001b[31m<b>|`x`|</b>\r\n=cmd|'/c calc'!A0 @team \u202egnp";
 
-/** A race in which much went wrong: wrong answers, a failed benchmark, one that did not run. */
+/** A race with many problems: wrong replies, a failed benchmark, one that did not run. */
 export function brokenResult() {
   const samples = Array.from({ length: 6 }, (_, i) => ({
     outcome: i % 2 === 0 ? 'mismatch' : 'error',

@@ -1,6 +1,6 @@
 /**
- * A controller in a process of its own, for tests that kill it or start it in another network
- * namespace. Its argument is JSON; what came of each benchmark is printed, a line of JSON for each.
+ * A controller in a separate process, for tests that kill it or start it in another network
+ * namespace. Its argument is JSON; it prints the outcome of each benchmark as a line of JSON.
  */
 
 import { parseEndpoint } from '../../lib/address.js';
@@ -9,10 +9,9 @@ import { openFleet } from '../../packages/fleet/controller.js';
 import { contenderOf, measure } from './fleet.js';
 
 /**
- * @typedef {{ coordinator: string, token: string, ca?: string, agents: number,
- *   onLoss?: 'invalid' | 'truncate', server: string,
- *   loads: Partial<import('../../lib/result.js').Load>[] }} Controlled token: its file; server: the
- *   address of what is measured
+ * @typedef {{ coordinator: string, token: string, ca?: string, agents: number, onLoss?: 'invalid' |
+ *   'truncate', server: string, loads: Partial<import('../../lib/result.js').Load>[] }} Controlled
+ *   token: its file; server: address of the measured server
  */
 
 /** @type {Controlled} */

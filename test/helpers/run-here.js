@@ -1,4 +1,4 @@
-/** Runs whose contenders are in this process: many times as fast as with one process for each. */
+/** Runs with contenders in this process, many times faster than with separate processes. */
 
 import assert from 'node:assert/strict';
 import { inThisProcess } from '../../engine/contender-process.js';
@@ -7,12 +7,12 @@ import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
 import { buildResult } from './result-builder.js';
 
-/** Real ones, but for the loop that sees whether the machine changes its speed. */
-const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
+/** Real ones, except the loop that detects changes of the machine's speed. */
+export const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
 const { environment } = buildResult();
 
 /**
- * Where neither the processes of contenders nor the machine are what is tested.
+ * Not for tests of contender processes or of the machine.
  * @param {import('../../engine/plan.js').RunOptions} options
  * @param {import('../../engine/runner.js').RunContext} [context]
  */

@@ -1,7 +1,7 @@
 /**
- * A process that seeds and kills itself on the way: `node seed-and-die.js LOADER ADDRESS DATASET
- * ID CREDENTIALS`, addresses, dataset and paths of secrets as JSON. It is killed while it encodes
- * row ID.
+ * A process that seeds and kills itself meanwhile: `node seed-and-die.js LOADER ADDRESS DATASET ID
+ * CREDENTIALS`, addresses, dataset and paths of secrets as JSON. It is killed while it encodes row
+ * ID.
  */
 
 import { getLoader } from '../../data/loaders/index.js';

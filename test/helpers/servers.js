@@ -1,9 +1,9 @@
 /**
- * Real servers for a test file: started once before its tests on private ports, in a folder of
- * their own, stopped after them; they die with the test's process, however that ends.
+ * Real servers for a test file: started once before its tests on private ports, in a separate
+ * folder, and stopped after them; they end with the test's process in any way.
  *
  * Programs come from PATH, else from the repository's `.dragstrip/packages`, where they are fetched
- * on first need.
+ * at first use.
  */
 
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { shareCredentials } from '../../bench/login.js';
 import { formatEndpoint, parseEndpoint } from '../../lib/address.js';
 import { findHome } from '../../lib/home.js';
-import { isAlive, ownIdentity } from '../../lib/process-identity.js';
+import { ownerMayLive, ownerName } from '../../lib/process-identity.js';
+import { needsOf } from '../../scripts/imports.js';
 import { SERVER_NAMES, startServers, stopServers } from '../../servers/index.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
@@ -24,17 +25,17 @@ import { SERVER_NAMES, startServers, stopServers } from '../../servers/index.js'
 
 /**
  * State folder whose packages all test files share: that of the repository; for root elsewhere, if
- * the user of its servers cannot reach the repository.
+ * the user of its servers cannot access the repository.
  */
 export const PACKAGES_HOME = findHome({
   env: {},
   cwd: fileURLToPath(new URL('../..', import.meta.url)),
 });
 
-/** Begins the names of temporary state folders. */
-const PREFIX = 'dragstrip.';
+/** Prefix of temporary state folders. */
+const PREFIX = 'ds.';
 
-/** A first fetch takes up to a minute on a slow line. */
+/** Fetching takes up to a minute on a slow network. */
 const START_TIMEOUT_MS = 180_000;
 
 /**
@@ -42,13 +43,14 @@ const START_TIMEOUT_MS = 180_000;
  * `servers.address('redis')`.
  * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'cassandra' | 'nutcracker'
  *   | 'redis-cluster' | 'coordinator')[]} names
- * @param {{ tls?: boolean }} [how] tls: with encrypted connections, too
- * @returns {{ names: readonly string[], running(name: string): RunningServer,
- *   address(name: string): Address, credentials(name: string): Credentials, login(name: string):
- *   { user: string, username: string, password: string }, home(): string }} running: pid, folder,
- *   version; login: the same as drivers call it; home: the temporary state folder
+ * @param {{ tls?: boolean }} [how] tls: also with encrypted connections
+ * @returns {{ names: readonly string[], running(name: string): RunningServer, address(name:
+ *   string): Address, credentials(name: string): Credentials, login(name: string): { user: string,
+ *   username: string, password: string }, home(): string }} running: pid, folder, version; login:
+ *   credentials with the names of drivers; home: the temporary state folder
  */
 export function withServers(names, { tls = false } = {}) {
+  requireDeclared(names);
   /** @type {Awaited<ReturnType<typeof startServers>> | undefined} */
   let started;
   let home = '';
@@ -58,7 +60,7 @@ export function withServers(names, { tls = false } = {}) {
       home = await makeHome();
       started = await startServers(names, { home, packagesHome: PACKAGES_HOME, owned: true, tls });
       if (started.failures.length > 0) throw started.failures[0].error;
-      // Commands that tests start are given addresses only.
+      // Commands started by tests receive addresses only.
       await shareCredentials(started.servers);
     },
     { timeout: START_TIMEOUT_MS },
@@ -87,6 +89,16 @@ export function withServers(names, { tls = false } = {}) {
 }
 
 /**
+ * @param {readonly string[]} names
+ * @throws if the test file has no line `// Needs: …` with them, which scripts/test.js reads
+ */
+function requireDeclared(names) {
+  const needs = needsOf(readFileSync(process.argv[1], 'utf8'));
+  const lost = names.filter((name) => !needs.includes(name));
+  if (lost.length > 0) throw new Error(`${process.argv[1]}: add // Needs: ${lost.join(', ')}`);
+}
+
+/**
  * @param {RunningServer} running
  * @returns {Credentials}
  */
@@ -98,7 +110,7 @@ export function credentialsOf({ credentials = {} }) {
 
 /**
  * @param {RunningServer} running
- * @returns {{ user: string, username: string, password: string }} for drivers, of SQL, of Redis and
+ * @returns {{ user: string, username: string, password: string }} for drivers of SQL, of Redis and
  *   of Tarantool
  */
 export function loginOf(running) {
@@ -107,22 +119,19 @@ export function loginOf(running) {
 }
 
 /**
- * Its name says whose it is, so that the folder of a test that was killed is cleaned by the next
- * one.
- * @returns {Promise<string>} a new private state folder; short, for the sockets' paths
+ * Its name contains the owner, so that the folder of a killed test is removed by the next one.
+ * @returns {Promise<string>} a new private state folder
  */
 export async function makeHome() {
-  const { pid, startTicks } = ownIdentity();
   await sweepHomes();
-  return mkdtemp(join(tmpdir(), `${PREFIX}${pid}.${startTicks}.`));
+  return mkdtemp(join(tmpdir(), `${PREFIX}${ownerName()}.`));
 }
 
 async function sweepHomes() {
   for (const leaf of await readdir(tmpdir())) {
-    const [pid, startTicks] = leaf.slice(PREFIX.length).split('.').map(Number);
-    if (!leaf.startsWith(PREFIX) || isAlive({ pid, startTicks })) continue;
+    if (!leaf.startsWith(PREFIX) || ownerMayLive(leaf.slice(PREFIX.length))) continue;
     const home = join(tmpdir(), leaf);
-    // Another user's folder, or one that another test file is cleaning just now.
+    // A folder of a different user, or one that another test file is removing.
     await stopServers(SERVER_NAMES, { home }).catch(() => {});
     await rm(home, { recursive: true, force: true }).catch(() => {});
   }
@@ -130,7 +139,7 @@ async function sweepHomes() {
 
 /**
  * @param {ReturnType<typeof withServers>} servers
- * @returns {Record<string, string>} environment variables with the addresses of those that run
+ * @returns {Record<string, string>} environment variables with the addresses of running servers
  */
 export function addressVariables({ names, address }) {
   /** @type {Record<string, string>} */
@@ -151,7 +160,7 @@ export function addressVariables({ names, address }) {
 
 /**
  * @param {ReturnType<typeof withServers>} servers
- * @returns {Record<string, string>} the same by flag, as a run takes them
+ * @returns {Record<string, string>} the addresses by flag, as options of a run
  */
 export function addressFlags(servers) {
   const all = Object.entries(addressVariables(servers));

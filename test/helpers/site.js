@@ -1,4 +1,4 @@
-/** Pages in a folder, looked at in a real browser. */
+/** Pages in a folder, opened in a real browser. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ export class Site {
   }
 
   /**
-   * Opens a page, which must neither say nor load anything.
+   * Opens a page, which must neither log nor load anything.
    * @param {string} name
    * @param {(page: Page) => Promise<void>} look
    * @param {Options} [options]
@@ -70,7 +70,7 @@ export class Site {
   }
 }
 
-/** @param {Page} page @returns {Promise<number>} plots that are seen */
+/** @param {Page} page @returns {Promise<number>} number of visible plots */
 export function visiblePlots(page) {
   return page
     .locator('figure svg')
@@ -83,16 +83,16 @@ export async function checkAccess(page) {
     "document.querySelectorAll('details').forEach((one) => { one.open = true; })",
   );
   await page.evaluate(AXE);
-  const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run());
-  const shown = found.violations.map((/** @type {any} */ { id, nodes }) => [
+  const audit = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run());
+  const shown = audit.violations.map((/** @type {any} */ { id, nodes }) => [
     id,
     nodes.slice(0, 3).map((/** @type {any} */ node) => `${node.html} ${node.failureSummary}`),
   ]);
   assert.deepEqual(shown, []);
-  assert.ok(found.passes.length > 15, 'it has looked');
+  assert.ok(audit.passes.length > 15, 'it has looked');
 }
 
-/** @param {Page} page which must not scroll sideways */
+/** @param {Page} page page that must not scroll horizontally */
 export async function checkWidth(page) {
   const room = /** @type {number[]} */ (
     await page.evaluate(

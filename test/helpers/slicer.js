@@ -1,6 +1,6 @@
 /**
- * A proxy that cuts every reply of a server into pieces of one to nine bytes, each in a write of
- * its own.
+ * A proxy that splits every reply of a server into pieces of one to nine bytes, each in a separate
+ * write.
  */
 
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { createRandom, drawBelow } from '../../lib/random.js';
 
 /**
  * @param {import('../../lib/types.js').Endpoint} target
- * @param {number} [seed] of the sizes
+ * @param {number} [seed] seed of the sizes
  */
 export async function startSlicer(target, seed = 1) {
   const random = createRandom(seed);

@@ -1,4 +1,7 @@
-/** Made-up slices for made-up results: each round is one process whose slices are all alike. */
+/**
+ * Synthetic segments in blocks for synthetic results: each round is one process with equal
+ * segments.
+ */
 
 import { benchmark, buildResult, measuredRound, SYNC } from './result-builder.js';
 
@@ -8,9 +11,9 @@ const CEILING = 1_000_000;
 const OVERHEAD = 5_000_000;
 
 /**
- * @param {Result} result its benchmarks have as many rounds each
- * @param {{ machine?: number }} [options] machine: speed of all of it
- * @returns {Result} the same, measured by slices, with a server ceiling and harness overhead
+ * @param {Result} result result whose benchmarks have equal numbers of rounds
+ * @param {{ machine?: number }} [options] machine: speed of the whole machine
+ * @returns {Result} the same in blocks, with a server ceiling and harness overhead
  */
 export function withSlices(result, { machine = 1 } = {}) {
   const loads = new Map(result.benchmarks.map(({ load }) => [JSON.stringify(load), load]));
@@ -27,8 +30,8 @@ export function withSlices(result, { machine = 1 } = {}) {
       blocks: rounds.map(() => 1),
       failed: [],
       loads: [...loads].map(([key, { kind, inFlight }]) => {
-        const own = result.benchmarks.filter(({ load }) => JSON.stringify(load) === key);
-        const contenders = own.map(({ id, storage, rounds: all }) => ({
+        const benchmarks = result.benchmarks.filter(({ load }) => JSON.stringify(load) === key);
+        const contenders = benchmarks.map(({ id, storage, rounds: all }) => ({
           ...of(
             storage,
             all.map(({ throughput }) => throughput),
@@ -71,8 +74,8 @@ export function withSlices(result, { machine = 1 } = {}) {
 }
 
 /**
- * A race of one load by slices: a tie that only CPU time tells apart, a version of a driver against
- * the installed one, a row that drifts and one above its ceiling.
+ * A race of one load in blocks: a tie that only CPU time separates, a version of a driver against
+ * the installed one, a row with drift and one above its ceiling.
  * @returns {Result}
  */
 export function slicedResult() {
@@ -106,7 +109,7 @@ export function slicedResult() {
     for (const round of rounds) {
       const [time] = round.timePs;
       round.clientCpuPs = round.clientCpuPs.map((one) => (one === null ? null : one * load));
-      // Nine blocks, the last third of them slower where it drifts.
+      // Nine blocks, the last third of them slower with drift.
       const drift = name === 'mysql2' ? 1.1 : 1;
       round.timePs = Array.from({ length: 9 }, (_, i) => (time ?? 0) * (i < 6 ? 1 : drift));
     }

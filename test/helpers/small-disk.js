@@ -1,4 +1,4 @@
-/** A file system of a few megabytes, on which a disk is really full. It needs root. */
+/** A file system of a few megabytes, for tests of a full disk. It needs root. */
 
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -10,8 +10,7 @@ const run = ([program, ...words]) => execFileSync(program, words, { stdio: 'pipe
 
 /**
  * @param {number} megabytes
- * @returns {{ folder: string, fill: () => void, remove: () => void }} fill: until nothing more goes
- *   onto it
+ * @returns {{ folder: string, fill: () => void, remove: () => void }} fill: fills it completely
  */
 export function makeSmallDisk(megabytes) {
   const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-disk-'));
@@ -39,7 +38,7 @@ export function makeSmallDisk(megabytes) {
   };
 }
 
-/** @returns {string | false} why there is none here, as a test's `skip` takes it */
+/** @returns {string | false} reason for `skip`; false: available */
 export function whyNoSmallDisk() {
   if (process.getuid?.() !== 0) return 'mounting a file system needs root';
   try {

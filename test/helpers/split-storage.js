@@ -1,4 +1,4 @@
-/** Writes to a Redis and reads from another one, its replica. */
+/** A storage that writes to a Redis and reads from its replica. */
 
 import { Redis } from 'ioredis';
 import { defineStorage } from '../../lib/define.js';

@@ -1,8 +1,7 @@
 /**
- * A process that starts servers, for tests of what becomes of them when it ends:
- *   node start-servers.js HOME owned|lasting NAME,NAME [wait]
- * Prints the servers as JSON. With `wait` it stays; SIGINT and SIGTERM stop what it owns, as the
- * command line does.
+ * A process that starts servers, for tests of their end: node start-servers.js HOME owned|lasting
+ *   NAME,NAME [wait] Prints the servers as JSON. With `wait` it stays; SIGINT and SIGTERM stop its
+ *   servers, like in the command line.
  */
 
 import { startServers } from '../../servers/index.js';
@@ -26,5 +25,5 @@ if (wait === 'wait') {
     });
   }
 }
-// Last: the reader of this may signal at once.
+// Last, because the reader may send a signal immediately.
 process.stdout.write(`${JSON.stringify(servers)}\n`);

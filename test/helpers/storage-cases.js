@@ -1,7 +1,4 @@
-/**
- * Every storage with every profile of it, for the suites that hold them all to the one contract,
- * and one way to read through any of them whatever its call style.
- */
+/** Every storage with each profile, for the contract suites, and a reader for every call style. */
 
 import assert from 'node:assert/strict';
 import { hasOperation, ROW_OPERATIONS } from '../../lib/capabilities.js';
@@ -22,7 +19,7 @@ import {
  * @property {string} label `ioredis:tuned`
  * @property {StorageDefinition} definition
  * @property {Profile} profile
- * @property {string | undefined} skip why it cannot run here
+ * @property {string | undefined} skip reason why it cannot run here
  */
 
 /** @returns {Promise<StorageCase[]>} of storages with rows, in the registry's order */
@@ -50,7 +47,7 @@ export async function casesOf(source) {
 /**
  * @param {StorageDefinition} definition
  * @param {Partial<import('../../lib/types.js').OpenContext> & { profile: Profile }} context
- * @returns {Promise<RowsHandle>} on the rows of the race, unless the context says otherwise
+ * @returns {Promise<RowsHandle>} on the rows of the race, unless the context differs
  */
 export async function openRows({ name, open }, context) {
   if (open.rows === undefined) throw new Error(`${name} has no rows`);
@@ -60,7 +57,7 @@ export async function openRows({ name, open }, context) {
 
 /**
  * @param {StorageDefinition} definition
- * @param {RowsHandle} handle that has the operations which the definition declares, and no others
+ * @param {RowsHandle} handle handle with exactly the operations of the definition
  */
 export function assertDeclared({ name, rows = [] }, handle) {
   const found = ROW_OPERATIONS.filter((operation) => hasOperation(handle, operation));
@@ -111,7 +108,7 @@ export function manyReader(handle, profile) {
 }
 
 /**
- * A closed loop as the harness runs it: `depth` in flight, refilled on completion.
+ * A closed loop like that of the harness: `depth` in flight, refilled on completion.
  * @param {(id: number) => Promise<string | undefined>} read
  * @param {{ ops: number, depth: number, rows: number }} options
  * @param {(id: number, value: string | undefined) => void} check
@@ -134,7 +131,7 @@ export function closedLoop(read, { ops, depth, rows }, check) {
  * @param {Promise<T>} promise
  * @param {number} limitMs
  * @param {string} what
- * @returns {Promise<T>} rejects where the promise is late, so that a hang is a failure with a name
+ * @returns {Promise<T>} rejects if the promise is late, so that a hang is a failure with a name
  */
 export function within(promise, limitMs, what) {
   /** @type {NodeJS.Timeout} */

@@ -1,6 +1,6 @@
 /**
- * Single rows of any content in the names that the storages read, written by drivers that are not
- * under test in the same way: for values that no dataset has.
+ * Single rows with arbitrary contents under the names of the storages, written by drivers that are
+ * not under test, for values outside of datasets.
  */
 
 import net from 'node:net';
@@ -30,7 +30,7 @@ export function openRowWriter(server, address, login) {
 }
 
 /**
- * Raw RESP: the bytes pass through no driver.
+ * Raw RESP without a driver.
  * @param {any} endpoint
  * @param {Login} login
  * @returns {Promise<RowWriter>}
@@ -66,7 +66,7 @@ async function redisWriter(endpoint, login) {
 }
 
 /**
- * To each node in turn, until one takes the row, and then until its replicas have it.
+ * To each node in turn, until one accepts the row, and then until its replicas have it.
  * @param {Address} address
  * @param {Login} login
  * @returns {Promise<RowWriter>}
@@ -75,7 +75,7 @@ async function clusterWriter({ tls: _encrypted, ...nodes }, login) {
   const writers = await Promise.all(Object.values(nodes).map((node) => redisWriter(node, login)));
   return {
     async put(id, bytes) {
-      const taken = await Promise.all(
+      const replies = await Promise.all(
         writers.map((writer) =>
           writer.put(id, bytes).then(
             () => writer,
@@ -83,7 +83,7 @@ async function clusterWriter({ tls: _encrypted, ...nodes }, login) {
           ),
         ),
       );
-      const owner = taken.find((writer) => writer !== null);
+      const owner = replies.find((writer) => writer !== null);
       if (owner === undefined) throw new Error(`row ${id}: no node took it`);
       await owner.replicated?.();
     },
@@ -105,7 +105,7 @@ async function mariadbWriter(endpoint, login) {
   });
   return {
     async put(id, bytes) {
-      // A string as the client's character set has it; the column converts to its own.
+      // A string in the client's character set; the column converts it.
       await connection.query(
         `replace into ${ROW_NAMES.table} values(?, convert(? using utf8mb4))`,
         [id, bytes],

@@ -1,4 +1,4 @@
-/** A storage whose driver throws out of the event loop when its connection is lost. */
+/** A storage whose driver throws an uncaught exception when its connection is lost. */
 
 import { Redis } from 'ioredis';
 import { defineStorage } from '../../lib/define.js';

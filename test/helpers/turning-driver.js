@@ -1,6 +1,6 @@
 /**
- * A driver without a server, whose versions differ in the turns of the microtask queue that a read
- * waits: the times show which of them a process has loaded. And the storage that uses it.
+ * A driver without a server, whose versions differ in the microtask turns of a read, so that times
+ * identify the loaded version; and its storage.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 /**
  * @param {string} place folder of the package
  * @param {string} version
- * @param {number} turns of each read
+ * @param {number} turns microtask turns per read
  */
 export function writeDriver(place, version, turns) {
   mkdirSync(path.join(place, 'lib'), { recursive: true });
@@ -29,7 +29,7 @@ export function writeDriver(place, version, turns) {
 }
 
 /**
- * Writes drivers, and `turning.mjs`, a storage of whichever its process loads.
+ * Writes drivers, and `turning.mjs`, a storage of the version that its process loads.
  * @param {string} folder
  * @param {Record<string, [version: string, turns: number]>} drivers by folder
  */

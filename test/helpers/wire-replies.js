@@ -1,6 +1,6 @@
 /**
- * What the servers' bytes look like, made by the fake servers themselves: requests in, the replies
- * of a conversation out, without a socket.
+ * Bytes of replies of the fake servers: requests in, replies of a conversation out, without a
+ * socket.
  */
 
 import { ROW_NAMES } from '../../lib/dataset.js';
@@ -16,7 +16,7 @@ const CREATE = {
   mysql: createMysql,
 };
 
-/** The session that the protocol's greet would have given. */
+/** The session after the greeting of the protocol. */
 export const SESSIONS = Object.freeze({
   redis: ROW_NAMES.redisPrefix,
   handlersocket: null,
@@ -28,7 +28,7 @@ export const SESSIONS = Object.freeze({
 
 export const PROTOCOLS = /** @type {ProtocolName[]} */ (Object.keys(CREATE));
 
-/** A write buffer that keeps what is written, with the fake server's own copying and patching. */
+/** A write buffer that records written bytes, with the copying and patching of the fake server. */
 export class Kept {
   bytes = Buffer.alloc(0);
 
@@ -49,13 +49,13 @@ export class Kept {
 }
 
 /**
- * A conversation that is past its greeting.
+ * A conversation after its greeting.
  * @param {ProtocolName} name
  * @param {import('../../lib/types.js').Dataset} dataset
  */
 export function converse(name, dataset) {
   const conversation = CREATE[name](dataset).converse();
-  // MySQL's first packet is the handshake's answer, whatever is in it.
+  // MySQL's first packet is the handshake response, with any content.
   if (name === 'mysql')
     conversation.consume(Buffer.of(1, 0, 0, 1, 0), /** @type {any} */ (new Kept()));
   return conversation;
@@ -64,7 +64,7 @@ export function converse(name, dataset) {
 /**
  * @param {ProtocolName} name
  * @param {import('../../lib/types.js').Dataset} dataset
- * @param {Buffer} requests whole ones
+ * @param {Buffer} requests complete requests
  * @returns {Buffer} the replies
  */
 export function repliesTo(name, dataset, requests) {

@@ -1,4 +1,5 @@
 /** Workloads by slices: a contender that does 20 % more is found, an equal one is none. */
+// Needs: redis, nutcracker
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -37,7 +38,7 @@ const WORKLOADS = {
     options: {
       tests: 'GET,LPUSH',
       inFlight: 8,
-      way: 'direct',
+      route: 'direct',
       transport: 'tcp',
       keepAlive: 'on',
       budget: 60_000,
@@ -50,12 +51,12 @@ describe('contenders of a known difference', { timeout: 600_000 }, () => {
   before(() => Object.assign(process.env, addressVariables(servers)));
 
   for (const [workload, { open, options }] of Object.entries(WORKLOADS)) {
-    test(`${workload}: one that does 20 % more is found, an equal one is a tie`, async () => {
+    test(`${workload}: one that does 20 % more is found, an equal one is a tie`, async (t) => {
       const place = path.join(folder(), workload);
       mkdirSync(place);
       const storages = plantStorages(place, open);
       const own = { workload, home: path.join(place, 'state'), storages, rounds: 8, ...options };
-      assertPlantsFound(await run(/** @type {any} */ (own)), 2);
+      assertPlantsFound(t, await run(/** @type {any} */ (own)), 2);
     });
   }
 });

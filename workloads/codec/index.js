@@ -1,7 +1,7 @@
 /**
- * Codecs without a server: an operation decodes or encodes a whole fixture. What comes out is
- * compared with what must come out before anything is timed; a codec that differs anywhere is not
- * measured. While it is timed, only the number of replies or bytes is looked at.
+ * Codecs without a server: an operation decodes or encodes a whole fixture. The output is compared
+ * with the expected output before timing; a codec with any difference is not measured. While
+ * timing, only the number of replies or bytes is checked.
  */
 
 import { CODEC_NAMES, loadCodec } from '../../codecs/index.js';
@@ -26,7 +26,7 @@ const prepare =
       async end() {
         if (phase !== 'measure') return;
         if (round > 0) return trial.size();
-        // Hot code is other code: once more, now that it is compiled.
+        // Checked once more after compilation, since optimised code is different code.
         trial.check();
         compared.replies += trial.fixture.replies;
         compared.bytes += pass.bytes;
@@ -36,8 +36,8 @@ const prepare =
   };
 
 /**
- * @type {import('../../lib/types.js').Prepare<CodecHandle>} the engine asks for several rows; one
- * look is enough, that of the first round: the processes of all rounds are alike
+ * @type {import('../../lib/types.js').Prepare<CodecHandle>} the engine requests checks of several
+ * rows; one check in the first round is enough, since the processes of all rounds are alike
  */
 const check =
   ({ round = 0 }) =>
@@ -53,6 +53,7 @@ export const workload = defineWorkload({
   shared,
   tests,
   plan,
+  runHooks: () => import('./run-hooks.js'),
   needs: [],
   contenders: { names: () => CODEC_NAMES, load: loadCodec },
   slices: 'default',

@@ -1,4 +1,4 @@
-/** What `dragstrip codec decoding` and `codec encoding` measure: fixtures, by variants. */
+/** Plan of `dragstrip codec decoding` and `codec encoding`: fixtures, by variants. */
 
 import { FIXTURES } from '../../codecs/fixtures.js';
 import { PROTOCOLS } from '../../codecs/index.js';
@@ -18,7 +18,7 @@ export const tests = Object.freeze({
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
   protocols: choices(PROTOCOLS, PROTOCOLS, {
-    help: `which: ${PROTOCOLS.join(', ')}`,
+    help: `protocols: ${PROTOCOLS.join(', ')}`,
     shown: 'all',
   }),
   fixtures: names(undefined, {
@@ -38,7 +38,7 @@ export const options = Object.freeze({
 export const shared = Object.freeze({
   storages: {
     flag: 'variants',
-    help: 'codecs by name, or ./file.js of your own, comma-separated',
+    help: 'codecs: name, ./file.js',
     shown: 'all available',
   },
   rounds: 3,
@@ -50,24 +50,25 @@ export const shared = Object.freeze({
   valueSize: null,
   against: null,
   servers: null,
+  tls: null,
   allowTargets: null,
 });
 
 /**
- * @param {Record<string, any>} given
+ * @param {Record<string, any>} planOptions
  * @param {import('../../lib/types.js').PlanContext} context
  * @returns {import('../../lib/types.js').WorkloadPlan}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
-export function plan(given, { test, storages }) {
-  const { ops, duration: durationMs } = given;
+export function plan(planOptions, { test, storages }) {
+  const { ops, duration: durationMs } = planOptions;
   if (ops !== undefined && durationMs !== undefined) {
-    throw usageError('--ops and --duration: one of them', 'leave one out');
+    throw usageError('--ops and --duration cannot be combined', 'leave one out');
   }
-  const parameters = fixturesOf(DIRECTIONS[/** @type {'decoding'} */ (test)], given).map(
+  const parameters = fixturesOf(DIRECTIONS[/** @type {'decoding'} */ (test)], planOptions).map(
     ({ protocol, direction, name }) => ({ protocol, direction, fixture: name }),
   );
-  if (given['storages'] !== undefined) requireFixtures(storages, parameters);
+  if (planOptions['storages'] !== undefined) requireFixtures(storages, parameters);
   return {
     variants: parameters.map((one) => ({ parameters: one })),
     loads: [
@@ -84,14 +85,14 @@ export function plan(given, { test, storages }) {
  * @returns {import('../../codecs/fixtures.js').Fixture[]}
  */
 function fixturesOf(direction, { protocols, fixtures }) {
-  const own = FIXTURES.filter(
+  const matching = FIXTURES.filter(
     (one) => one.direction === direction && protocols.includes(one.protocol),
   );
-  if (own.length === 0) {
+  if (matching.length === 0) {
     throw usageError(`--protocols ${protocols}: no fixture to ${direction}`, 'cql is only decoded');
   }
-  if (fixtures === undefined) return own.filter(({ small }) => !small);
-  const known = [...new Set(own.map(({ name }) => name))];
+  if (fixtures === undefined) return matching.filter(({ small }) => !small);
+  const known = [...new Set(matching.map(({ name }) => name))];
   for (const name of fixtures) {
     if (known.includes(name)) continue;
     throw usageError(
@@ -99,11 +100,11 @@ function fixturesOf(direction, { protocols, fixtures }) {
       `available: ${known.join(', ')}`,
     );
   }
-  return own.filter(({ name }) => fixtures.includes(name));
+  return matching.filter(({ name }) => fixtures.includes(name));
 }
 
 /**
- * Refuses a named variant to which no fixture applies: it would be omitted silently.
+ * Refuses a named variant without a matching fixture, which would otherwise be omitted silently.
  * @param {readonly import('../../lib/types.js').ChosenStorage[]} variants
  * @param {import('../../lib/types.js').Parameters[]} parameters
  */

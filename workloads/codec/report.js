@@ -1,6 +1,6 @@
 /**
- * What is shown of codecs: a table for each protocol, direction and fixture, a row for each
- * variant, fastest first, then what counts but does not decode, then what gave no number.
+ * Report of codecs: a table per protocol, direction and fixture, a row per variant, fastest first,
+ * followed by variants that count without decoding, and variants without a figure.
  */
 
 import { formatBytes, formatCount } from '../../lib/format.js';
@@ -24,13 +24,13 @@ const PROTOCOL_NAMES = Object.freeze({
   messagepack: 'MessagePack (Tarantool)',
   cql: 'CQL (Cassandra)',
 });
-/** What stands behind a name; a driver needs no word. */
+/** Remark after a name; drivers have none. */
 const KINDS = Object.freeze({ ours: 'ours', rejected: 'rejected', bound: 'decodes nothing' });
 
 /**
  * @param {any} benchmark
  * @param {any} result
- * @returns {any[]} with what kind of variant it is, and whether its output was wrong
+ * @returns {any[]} with the kind of the variant, and whether its output was wrong
  */
 function expand(benchmark, { storages }) {
   const { storage: name } = benchmark.source;
@@ -93,7 +93,7 @@ const speed = {
   },
 };
 
-/** @param {any} benchmark @returns {number | null} of the time measured */
+/** @param {any} benchmark @returns {number | null} of its measured time */
 function collecting({ source }) {
   /** @type {any[]} */
   const rounds = source.rounds.filter((/** @type {any} */ { state }) => state === 'measured');
@@ -113,7 +113,7 @@ function order(rows) {
   return rows.sort((a, b) => place(a) - place(b) || (speedOf(b) ?? 0) - (speedOf(a) ?? 0));
 }
 
-/** @param {any} benchmark @returns {boolean} it does the work, and rightly */
+/** @param {any} benchmark @returns {boolean} whether it does the work correctly */
 const contends = ({ isBound, isWrong, throughput }) => !isBound && !isWrong && throughput !== null;
 
 /**
@@ -219,7 +219,7 @@ export const report = {
       has: (/** @type {TableRow} */ { benchmarks }) => !benchmarks[0].isBound,
       axis: 'speed, of the fastest on the same fixture',
       summary: (/** @type {unknown} */ _, /** @type {string[]} */ [first]) =>
-        `Over all fixtures ${first} comes nearest to the fastest on each.`,
+        `Over all fixtures ${first} is closest to the fastest on each.`,
       note:
         'A dot is a fixture: 1 is the fastest on it, 0.5 half as fast. Rows by their geometric ' +
         'mean. Variants that decode nothing are left out.',
@@ -240,7 +240,7 @@ export const report = {
 /**
  * @param {readonly any[]} table
  * @param {import('../../lib/report-types.js').Scope} scope
- * @returns {any} the fastest that does the work
+ * @returns {any} the fastest variant that does the work
  */
 function best(table, scope) {
   const rates = (/** @type {any} */ one) => numberOf(speed.of(one, scope)) ?? 0;

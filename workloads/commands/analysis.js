@@ -1,13 +1,13 @@
 /**
- * From benchmarks of the command list to figures: rates by round, refusals, ratios between routes
- * paired by round, means over the tests that every route answers. Pure.
+ * Figures of the command list: rates by round, refusals, ratios between routes paired by round,
+ * means over the tests that every route supports. Pure.
  */
 
 import { geometricMean, median } from 'simple-statistics';
 import { plainText } from '../../lib/format.js';
 import { figureOver } from '../../stats/interval.js';
 
-/** @typedef {readonly (number | null)[]} Rounds by round; null: no figure */
+/** @typedef {readonly (number | null)[]} Rounds figure per round; null: no figure */
 
 /** In the order of columns. */
 export const ROUTES = Object.freeze(['direct TCP', 'proxied TCP', 'direct unix', 'proxied unix']);
@@ -21,7 +21,7 @@ export function routeOf({ keys: { way, transport } }) {
 
 /**
  * @param {Pick<import('../../lib/result.js').Benchmark, 'rounds'>} source
- * @returns {string | null} the words of the refusal, where every round was refused
+ * @returns {string | null} the message of the refusal, if every round was refused
  */
 export function refusalOf({ rounds }) {
   const words = rounds.map(({ metrics }) => metrics?.['refusal']);
@@ -32,7 +32,7 @@ export function refusalOf({ rounds }) {
 
 /**
  * @param {import('../../lib/result.js').Benchmark} source
- * @returns {boolean} a proxy that does not know a command is no fault of the run
+ * @returns {boolean} a command unknown to a proxy is not a failure of the run
  */
 export function isRefusedByProxy(source) {
   return source.parameters?.['way'] === 'proxied' && refusalOf(source) !== null;
@@ -47,7 +47,7 @@ export function ratesOf({ source }) {
 
 /**
  * @param {any} benchmark
- * @param {string} name of a workload metric
+ * @param {string} name name of a workload metric
  * @returns {Rounds}
  */
 export function metricValues({ source }, name) {
@@ -59,7 +59,7 @@ export function metricValues({ source }, name) {
 
 /**
  * @param {Rounds} rounds
- * @returns {number | null} of those that have a figure
+ * @returns {number | null} mean of the rounds with a figure
  */
 export function medianOf(rounds) {
   const known = rounds.filter((value) => value !== null);
@@ -81,7 +81,7 @@ export function baselineOf(benchmark) {
   return medianOf(metricValues(benchmark, 'benchmarkPerSecond'));
 }
 
-/** @param {any} benchmark @returns {string | null} last words of a redis-benchmark that failed */
+/** @param {any} benchmark @returns {string | null} last message of a failed redis-benchmark */
 export function baselineFailureOf({ source }) {
   /** @type {any[]} */
   const rounds = source.rounds;
@@ -101,7 +101,7 @@ export function proxyCpuOf({ source }) {
   return ok === 0 ? null : ns / ok;
 }
 
-/** @param {any} benchmark @returns {boolean} whether the proxy answered without Redis */
+/** @param {any} benchmark @returns {boolean} whether the proxy replied without Redis */
 export function isAnsweredByProxy(benchmark) {
   /** @type {any[]} */
   const rounds = benchmark.source.rounds;
@@ -113,15 +113,18 @@ export function isAnsweredByProxy(benchmark) {
   );
 }
 
-/** @param {readonly any[]} benchmarks @returns {string[]} of ROUTES, those that they have */
+/**
+ * @param {readonly any[]} benchmarks @returns {string[]} routes of these benchmarks, in the order
+ *   of ROUTES
+ */
 export function routesIn(benchmarks) {
   const used = new Set(benchmarks.map(routeOf));
   return ROUTES.filter((route) => used.has(route));
 }
 
 /**
- * @param {readonly any[]} benchmarks of one storage and kind of connection
- * @returns {Set<string>} tests that every route with figures answers
+ * @param {readonly any[]} benchmarks benchmarks of one storage and kind of connection
+ * @returns {Set<string>} tests with figures on every route
  */
 export function commonTests(benchmarks) {
   const answered = benchmarks.filter((benchmark) => rateOf(benchmark) !== null);
@@ -134,7 +137,7 @@ export function commonTests(benchmarks) {
 /**
  * @param {readonly (number | null)[]} values
  * @param {'geometric' | 'arithmetic'} kind
- * @returns {number | null} null where one of them is not known
+ * @returns {number | null} null if one of them is unknown
  */
 export function meanOf(values, kind) {
   const known = values.filter((value) => value !== null && value > 0);
@@ -146,7 +149,7 @@ export function meanOf(values, kind) {
 
 /**
  * @param {string | undefined} version `7.0.15`, or with its name: `8.0.1 (valkey-benchmark)`
- * @returns {string | null} name and version; null: it does not run
+ * @returns {string | null} name and version; null: not run
  */
 export function toolName(version) {
   if (version === undefined) return null;
@@ -156,8 +159,8 @@ export function toolName(version) {
 
 /**
  * @param {import('../../lib/result.js').Result} result
- * @returns {{ name: string, text: string }} what runs beside the drivers: redis-benchmark, or what
- *   takes its place
+ * @returns {{ name: string, text: string }} name of the load generator beside the drivers:
+ *   redis-benchmark or its replacement
  */
 export function toolOf({ options: { workloadOptions } }) {
   const { redisBenchmark } = /** @type {any} */ (workloadOptions)?.commands ?? {};
@@ -180,7 +183,7 @@ export const CONNECT_P50 = shownTime('connect');
 export const COMMAND_P50 = shownTime('command');
 
 /**
- * @param {string} side whose CPU time
+ * @param {string} side process whose CPU time is shown
  * @returns {Shown & { head: [string, string] }}
  */
 export function cpuShown(side) {

@@ -1,6 +1,7 @@
 /**
- * The clients of a benchmark: connections that are kept, each with one request at a time, or one
- * that is made for each request. What connecting, the command and closing take is kept apart.
+ * The clients of a benchmark: persistent connections, each with one request at a time, or one
+ * connection per request. The times to connect, to execute the command and to close are recorded
+ * separately.
  */
 
 import { printablePercentile } from '../../stats/percentile.js';
@@ -8,10 +9,10 @@ import { printablePercentile } from '../../stats/percentile.js';
 /** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
 /** @typedef {(connection: CommandConnection) => Promise<any>} Ask */
 
-/** Times that are kept; beyond it they are of the first ones. */
+/** Maximum number of recorded times; later ones are not recorded. */
 const TIMES_MAX = 1_000_000;
 
-/** Times of one thing, exact: benchmarks have some thousands. */
+/** Exact times of one step; a benchmark has some thousands. */
 export class Times {
   constructor() {
     /** @type {number[]} */
@@ -25,8 +26,8 @@ export class Times {
 
   /**
    * @param {string} name
-   * @returns {Record<string, number | null>} mean, p50 and p99 by nearest rank; null where fewer
-   *   than ten values lie above
+   * @returns {Record<string, number | null>} mean, p50 and p99 by nearest rank; null if fewer than
+   *   ten values lie above
    */
   metrics(name) {
     const sorted = Float64Array.from(this.ns).sort();
@@ -60,7 +61,7 @@ export class Clients {
     this.closing = new Times();
   }
 
-  /** @param {boolean} keep times of the connections that are kept stay */
+  /** @param {boolean} keep keep the times of the persistent connections */
   restart(keep) {
     this.openMax = this.open;
     if (keep) return;
@@ -69,7 +70,7 @@ export class Clients {
     this.closing = new Times();
   }
 
-  /** @returns {Promise<CommandConnection>} counted until it is closed by `leave` */
+  /** @returns {Promise<CommandConnection>} a connection, counted until `leave` closes it */
   async enter() {
     const startNs = this.clock.now();
     this.open += 1;
@@ -96,8 +97,8 @@ export class Clients {
   }
 
   /**
-   * @param {number} count connections that are there from now on, none of them in use
-   * @param {number} [pipeline] requests that each has in flight at once
+   * @param {number} count number of connections from now on, all idle
+   * @param {number} [pipeline] requests in flight per connection
    */
   async keep(count, pipeline = 1) {
     while (this.kept.length < count) {
@@ -109,23 +110,23 @@ export class Clients {
   }
 
   /**
-   * On a connection that is kept. Where none is idle (the warm-up has more in flight) they are
-   * shared in turn.
+   * On a persistent connection. If none is idle (the warm-up has more in flight), they are shared
+   * in turn.
    * @param {Ask} ask
-   * @returns {Promise<any>} what `ask` gave, itself
+   * @returns {Promise<any>} the return value of `ask`, unchanged
    */
   onKept(ask) {
     const { kept } = this;
     const one = this.idle.pop() ?? kept[(this.turn = (this.turn + 1) % kept.length)];
     const reply = ask(one.connection);
-    // Before the caller resumes: it is idle when the next request is issued.
+    // Runs before the caller resumes, so the connection is idle when the next request is issued.
     reply.then(one.free, one.free);
     return reply;
   }
 
   /**
-   * On a connection of its own, which is closed before the reply is given: at no time are there
-   * more of them than requests in flight.
+   * On a new connection, which is closed before the reply is returned, so there are never more
+   * connections than requests in flight.
    * @param {Ask} ask
    */
   async onOwn(ask) {

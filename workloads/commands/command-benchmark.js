@@ -1,6 +1,6 @@
 /**
- * One command on one route, for one storage: its connections, keys of its own, whether it is
- * refused, and redis-benchmark on the same route.
+ * One command on one route, for one storage: connections, separate keys, detection of refusals, and
+ * redis-benchmark on the same route.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ import { TESTS } from './tests.js';
 
 /**
  * @typedef {object} CommandParameters
- * @property {string} test of TESTS
+ * @property {string} test test of TESTS
  * @property {'direct' | 'proxied'} way
  * @property {'tcp' | 'unix'} transport
  * @property {boolean} keepAlive
@@ -30,18 +30,18 @@ import { TESTS } from './tests.js';
  * @property {number} clients
  * @property {number} keyspace
  * @property {number} dataSize
- * @property {string} [redisBenchmark] its version; absent: it does not run
+ * @property {string} [redisBenchmark] its version; absent: not run
  */
 
-/** Of the ports that outgoing connections have: the others may need some. */
+/** Fraction of the ephemeral ports to use; other programs may need some. */
 const PORTS_SHARE = 0.8;
 const PORTS_POLL_MS = 500;
-/** Of the requests of a test: redis-benchmark sends so many each time it runs in a block. */
+/** Share of the requests of a test that redis-benchmark sends per block. */
 const BESIDE_PART = 4;
-/** TIME_WAIT is a minute in Linux. */
+/** TIME_WAIT lasts a minute in Linux. */
 const PORTS_WAIT_MS = 65_000;
 
-/** Clients belong to the handle: the warm-up warms the connections that are measured. */
+/** Clients belong to the handle, so the warm-up uses the connections that are measured. */
 /** @type {WeakMap<import('../../lib/types.js').CommandHandle, Clients>} */
 const clientsOf = new WeakMap();
 /** Variants of one handle share its connection to Redis itself. */
@@ -49,7 +49,7 @@ const clientsOf = new WeakMap();
 const adminOf = new WeakMap();
 
 export class CommandBenchmark {
-  /** @param {any} context of prepare */
+  /** @param {any} context context of prepare */
   constructor({ commands, parameters, shape, prepared, handle, clock, phase, origin, slot }) {
     /** @type {CommandsOptions} */
     this.options = commands;
@@ -67,7 +67,7 @@ export class CommandBenchmark {
     const shared = clientsOf.get(handle) ?? new Clients(handle.connect, clock);
     if (!clientsOf.has(handle)) closeWith(handle, shared);
     clientsOf.set(handle, shared);
-    // Times of connections that one variant makes are its own.
+    // Connection times are recorded per variant.
     this.clients = parameters.keepAlive ? shared : new Clients(handle.connect, clock);
     this.reached = 0;
     this.issued = 0;
@@ -75,9 +75,9 @@ export class CommandBenchmark {
     /** @type {Error | null} */
     this.refusal = null;
     this.reachedBefore = 0;
-    /** @type {CommandConnection | null} to Redis itself */
+    /** @type {CommandConnection | null} connection to Redis itself */
     this.admin = null;
-    /** What redis-benchmark said, each time it ran. @type {BenchmarkFigures[]} */
+    /** Figures of each run of redis-benchmark. @type {BenchmarkFigures[]} */
     this.toolFigures = [];
     /** @type {string | null} */
     this.toolFailure = null;
@@ -139,7 +139,7 @@ export class CommandBenchmark {
   }
 
   /**
-   * Its own keys as they were before the first segment: what one changes does not grow.
+   * Resets its keys to their state before the first segment, so that changes do not accumulate.
    * @param {number} operations
    */
   async before(operations) {
@@ -169,7 +169,7 @@ export class CommandBenchmark {
     this.clients.restart(this.parameters.keepAlive);
   }
 
-  /** @throws what is wrong with the keys after what was done */
+  /** @throws the keys are wrong after the operations */
   async settle() {
     const { issued, answered, prepared } = this;
     const { send } = /** @type {CommandConnection} */ (this.admin);
@@ -178,9 +178,9 @@ export class CommandBenchmark {
   }
 
   /**
-   * The command once, before anything is counted: a proxy may not know it.
-   * @returns {Promise<Error | null>} why it is refused, in the words of who refuses it
-   * @throws what is wrong where other commands do not pass either
+   * Executes the command once before counting, since a proxy may not know it.
+   * @returns {Promise<Error | null>} reason of the refusal: the message of the proxy or server
+   * @throws the error, if other commands fail as well
    */
   async tryOnce() {
     const { inline, words } = this.prepared;
@@ -199,7 +199,7 @@ export class CommandBenchmark {
     }
   }
 
-  /** @returns {Promise<number>} how often Redis itself has been asked; -1: it does not tell */
+  /** @returns {Promise<number>} number of commands executed by Redis itself; -1: unknown */
   async countReached() {
     const { command } = TESTS[this.parameters.test];
     try {
@@ -235,8 +235,8 @@ export class CommandBenchmark {
   }
 
   /**
-   * Once on the same route, with keys filled anew.
-   * @param {number} [of] requests; absent: a part of those of the test
+   * One run on the same route, with freshly filled keys.
+   * @param {number} [of] requests; absent: a fraction of those of the test
    * @returns {Promise<import('../../lib/types.js').ProgramFigures | null>}
    */
   async runTool(of) {
@@ -278,16 +278,36 @@ export class CommandBenchmark {
    * @param {import('./redis-benchmark.js').BenchmarkShape} shape
    */
   async runBeside(tool, shape) {
-    if (this.origin.credentials.password === undefined) return runBenchmark(tool, shape);
-    if (this.parameters.way === 'proxied') return { figures: null, failure: PASSWORD_NEEDED };
+    const { credentials, logins } = this.origin;
+    const own = logins['main'] ?? credentials;
+    if (own.password === undefined) return runBenchmark(tool, shape);
     const { send } = /** @type {CommandConnection} */ (this.admin);
-    return withTemporaryUser(send, PREFIX, (login) => runBenchmark(tool, { ...shape, login }));
+    return withTemporaryUser(send, PREFIX, async (login) =>
+      this.parameters.way === 'direct' || (await this.takesLogin(login))
+        ? runBenchmark(tool, { ...shape, login })
+        : { figures: null, failure: PASSWORD_NEEDED },
+    );
+  }
+
+  /**
+   * redis-benchmark counts error replies as requests, so the login is tested first.
+   * @param {{ user: string, password: string }} login
+   * @returns {Promise<boolean>} whether the proxy forwards it and Redis replies
+   */
+  async takesLogin(login) {
+    try {
+      const { send, close } = await this.handle.connect('main', login);
+      await send(['GET', MARKER]).finally(close);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 
 /**
- * Of one run of redis-benchmark: it counts in whole milliseconds, and with several
- * requests in flight per connection it is that much sooner over.
+ * Corrects a run of redis-benchmark, which counts in whole milliseconds and, with several requests
+ * in flight per connection, ends that much earlier.
  * @param {CommandParameters} parameters
  * @param {number} clients
  */
@@ -297,7 +317,7 @@ function requestsBeside({ test, keepAlive, pipeline = 1 }, clients) {
 
 /**
  * @param {any} reply compared in full
- * @returns {number} letters, of a number its digits
+ * @returns {number} text, for a number its digits
  */
 function lengthOf(reply) {
   if (!Array.isArray(reply)) return String(reply).length;
@@ -317,8 +337,8 @@ function closeWith(handle, clients) {
 }
 
 /**
- * @param {any} error of the driver
- * @returns {Error} with the code REFUSED
+ * @param {any} error error of the driver
+ * @returns {Error} error with the code REFUSED
  */
 function refused(error) {
   const closed = /ECONNRESET|EPIPE/.test(String(error.code));
@@ -327,8 +347,8 @@ function refused(error) {
 }
 
 /**
- * Where the kernel does not take a port again after a second, a connection for each request must
- * wait until there are enough.
+ * If the kernel does not reuse a port after a second, a connection per request must wait for free
+ * ports.
  * @param {number} needed
  */
 async function waitForPorts(needed) {

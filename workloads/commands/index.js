@@ -1,7 +1,7 @@
 /**
- * The command list of redis-benchmark, straight to Redis and through a proxy, over TCP and over a
- * unix socket, with connections that are kept and with one for each request. A variant is one
- * command on one way. Beside it, on the same way, redis-benchmark itself.
+ * The command list of redis-benchmark, directly to Redis and through a proxy, over TCP and over a
+ * unix socket, with persistent connections and with one per request. A variant is one command on
+ * one route; redis-benchmark itself runs on the same route.
  */
 
 import { defineWorkload, metricRules } from '../../lib/define.js';
@@ -92,7 +92,7 @@ export const workload = defineWorkload({
   },
   prepare({ options, seed, phase, clock, origin, slot }) {
     const { commands, parameters } = /** @type {any} */ (options);
-    // Each segment has its own; one command is enough to try it.
+    // Each segment has its own keys; one command is enough for the check.
     const shape = { ...commands, ops: 1, seed, slot: slot?.at };
     const prepared = TESTS[parameters.test].prepare(shape);
     const all = { commands, parameters, shape, prepared, clock, phase, origin, slot };

@@ -1,4 +1,4 @@
-/** The keys and members that the commands use, all of them in their namespace. */
+/** Keys and members of the commands, all in their namespace. */
 
 import { PREFIX } from './namespace.js';
 
@@ -7,7 +7,7 @@ const KEYS_PER_COMMAND = 500;
 
 /** @typedef {(words: readonly string[]) => Promise<any>} Send */
 
-/** @param {number} n @returns {string} in twelve digits, as redis-benchmark writes it */
+/** @param {number} n @returns {string} twelve digits, like redis-benchmark */
 function digits(n) {
   return String(n).padStart(12, '0');
 }
@@ -15,8 +15,8 @@ function digits(n) {
 export const memberOf = (/** @type {number} */ n) => `element:${digits(n)}`;
 
 /**
- * @param {number} [slot] of a variant in one process among several that run side by side: each has
- *   keys of its own. Absent: it is alone
+ * @param {number} [slot] index of a variant among concurrent ones in one process, which have
+ *   separate keys; absent: it is alone
  */
 export function keysAt(slot) {
   const prefix = slot === undefined ? PREFIX : `${PREFIX}s${String(slot).padStart(6, '0')}:`;

@@ -1,6 +1,6 @@
 /**
- * The command list as redis-benchmark prints it: `-q`, one line per test, and `--csv`, its columns.
- * The driver's figures stand first, redis-benchmark's own on the same connections below them.
+ * The command list in the formats of redis-benchmark: `-q`, one line per test, and `--csv`, its
+ * columns. The driver's figures come first, then those of redis-benchmark on the same connections.
  */
 
 import { plainText } from '../../lib/format.js';
@@ -23,17 +23,17 @@ import { TESTS } from './tests.js';
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 
 /**
- * @typedef {object} Line figures of one test on one route; null: not known
+ * @typedef {object} Line figures of one test on one route; null: unknown
  * @property {string} client `ioredis`, or redis-benchmark with its version
  * @property {string} route `direct TCP`
  * @property {boolean} keepAlive
- * @property {string} title of the test
+ * @property {string} title title of the test
  * @property {number | null} perSecond
- * @property {readonly (number | null)[]} ns mean, least, p50, p95, p99, greatest
- * @property {string | null} reason why there is no figure
+ * @property {readonly (number | null)[]} ns mean, minimum, p50, p95, p99, maximum
+ * @property {string | null} reason reason of a missing figure
  */
 
-/** As redis-benchmark names them; the last three say whose line it is. */
+/** Columns of redis-benchmark, and three more that identify the line. */
 const HEAD =
   '"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms",' +
   '"p99_latency_ms","max_latency_ms","client","route","keep_alive"';
@@ -68,7 +68,7 @@ function quietLine({ title, perSecond, ns, reason }) {
 
 /**
  * @param {Result} result
- * @returns {string[]} a head, and one line per client, route and test that has a figure
+ * @returns {string[]} a header, and one line per client, route and test with a figure
  */
 export function csvLines(result) {
   const lines = linesOf(result).filter(({ perSecond }) => perSecond !== null);
@@ -134,7 +134,7 @@ function ownFigures(source) {
   return { perSecond, ns: [total / count, least, p50, p95, p99, most], reason: null };
 }
 
-/** @param {Benchmark} source its rates are medians of the rounds, as its latencies are */
+/** @param {Benchmark} source result whose rates, like its latencies, are medians of the rounds */
 function toolFigures(source) {
   const perSecond = baselineOf({ source });
   const of = (/** @type {string} */ name) => medianOf(metricValues({ source }, name));

@@ -1,28 +1,29 @@
 /**
- * What `dragstrip commands` measures: its options, and the variants of a list of tests. Pure; what
- * a test is, is workloads/commands/tests.js.
+ * Plan of `dragstrip commands`: its options, and the variants of a list of tests. Pure; the tests
+ * are defined in workloads/commands/tests.js.
  */
 
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { usageError } from '../../lib/errors.js';
 import { choice, choices, count, flag, reading, takeOption, text } from '../../lib/options.js';
+import { addressOptions, redisAddress } from '../redis-address.js';
 import { TEST_NAMES } from './tests.js';
 
 /** Requests of a test: enough for some tenths of a second. */
 export const REQUESTS_DEFAULT = Object.freeze({
   kept: 20_000,
-  /** replies of some hundred elements take ten times as long */
+  /** replies with some hundred elements take ten times as long */
   keptLong: 4000,
   own: 2000,
 });
-const { kept, keptLong, own } = REQUESTS_DEFAULT;
-const WAYS = Object.freeze({
+const { kept, keptLong, own: perRequest } = REQUESTS_DEFAULT;
+const ROUTES = Object.freeze({
   direct: ['direct'],
   proxied: ['proxied'],
   both: ['direct', 'proxied'],
 });
 const TRANSPORTS = Object.freeze({ tcp: ['tcp'], unix: ['unix'], both: ['tcp', 'unix'] });
-/** 1 and 0 are those of redis-benchmark. */
+/** 1 and 0 are redis-benchmark's values. */
 const KEEP_ALIVE = Object.freeze({
   on: [true],
   off: [false],
@@ -31,7 +32,7 @@ const KEEP_ALIVE = Object.freeze({
   0: [false],
 });
 const PIPELINE_MAX = 1000;
-/** What redis-benchmark's own -t names. */
+/** Aliases of redis-benchmark's own -t. */
 const TEST_ALIASES = Object.freeze({
   PING: ['PING_INLINE', 'PING_BULK'],
   PING_MBULK: ['PING_BULK'],
@@ -50,9 +51,10 @@ export const options = Object.freeze({
     { ...tests, kind: 'read', also: ['-t'] },
   ),
   requests: count(1, 1_000_000, undefined, {
-    also: ['-n'],
+    flag: 'ops',
+    also: ['-n', '--requests'],
     help: 'requests of each test',
-    shown: `${kept}; LRANGE: ${keptLong}; without keep-alive: ${own}`,
+    shown: `${kept}; LRANGE: ${keptLong}; without keep-alive: ${perRequest}`,
   }),
   inFlight: count(1, 5000, 50, {
     also: ['-c', '--clients'],
@@ -69,16 +71,22 @@ export const options = Object.freeze({
   dataSize: count(1, 65_536, 3, { also: ['-d'], help: 'characters per value' }),
   keepAlive: choice(KEEP_ALIVE, KEEP_ALIVE.both, {
     also: ['-k'],
-    value: '<which>',
-    help: 'connections that are kept (on or 1), one for each request (off or 0), or both',
+    value: '<mode>',
+    help: 'persistent connections (on, 1), one per request (off, 0), or both',
   }),
-  way: choice(WAYS, WAYS.both, {
-    value: '<which>',
-    help: 'to Redis itself (direct), through the proxy (proxied), or both',
+  route: choice(ROUTES, ROUTES.both, {
+    value: '<route>',
+    help: 'direct, proxied, or both',
   }),
   transport: choice(TRANSPORTS, TRANSPORTS.both, {
-    value: '<which>',
+    value: '<transport>',
     help: 'tcp, unix (sockets), or both',
+  }),
+  ...addressOptions,
+  socket: text({
+    also: ['-s'],
+    value: '<path>',
+    help: 'Redis’ unix socket; without host and port only it is used, as by redis-benchmark',
   }),
   proxy: text({
     value: '<address>',
@@ -89,26 +97,23 @@ export const options = Object.freeze({
     value: '<command>',
     help: 'a proxy for this run: haproxy, a nutcracker, or a command with {port}, {socket}, {redis} …',
   }),
-  noRedisBenchmark: flag({ help: 'do not run redis-benchmark for comparison' }),
-  benchmark: choice({ redis: 'redis', valkey: 'valkey' }, 'redis', {
-    value: '<which>',
-    help: 'for comparison: redis (redis-benchmark) or valkey (valkey-benchmark)',
+  tool: choice(['redis', 'valkey', 'none'], 'redis', {
+    help: 'compare with redis-benchmark (redis), valkey-benchmark (valkey) or none',
   }),
   redisBenchmark: text({
     isFlag: false,
-    help: 'version of the redis-benchmark that runs beside; which one, says the environment',
+    help: 'version of redis-benchmark, detected from the environment',
   }),
   lines: flag({
     also: ['-q'],
     help: 'print one line per test, as redis-benchmark -q does, and no tables',
   }),
-  csv: flag({ help: 'print the columns of redis-benchmark --csv, and no tables' }),
-  setup: flag({ help: 'first fetch and start Redis and nutcracker; stop them afterwards' }),
+  redisCsv: flag({ help: 'print the columns of redis-benchmark --csv, and no tables' }),
+  setup: flag({ help: 'fetch, start and fill the required servers first; stop them afterwards' }),
 });
 
 export const shared = Object.freeze({
   storages: {
-    help: 'drivers: ioredis, redis, hiredis, each with :profile, or ./file.js; comma-separated',
     default: ['ioredis'],
   },
   warmupOperations: 500,
@@ -120,25 +125,23 @@ export const shared = Object.freeze({
 });
 
 /**
- * @param {Record<string, any>} given
+ * @param {Record<string, any>} planOptions
  * @param {import('../../lib/types.js').PlanContext} context
  * @returns {import('../../lib/types.js').WorkloadPlan}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
-export function plan(given, { addresses = {} }) {
-  const { requests, inFlight: clients, keyspace, dataSize, redisBenchmark, proxy } = given;
-  requireTogether(given, addresses);
-  requirePipeline(given);
-  if (given.noRedisBenchmark && given.benchmark !== 'redis') {
-    throw usageError('--benchmark and --no-redis-benchmark: one of them', 'leave one out');
-  }
+export function plan(planOptions, { addresses: named = {} }) {
+  const { requests, inFlight: clients, keyspace, dataSize, redisBenchmark, proxy } = planOptions;
+  const addresses = redisAddress(planOptions, named);
+  requireTogether(planOptions, addresses);
+  requirePipeline(planOptions);
   if (requests !== undefined && requests < clients) {
     throw usageError(`${requests} requests of ${clients} clients`, 'at least one of each client');
   }
-  const list = /** @type {CommandList} */ (given);
+  const list = /** @type {CommandList} */ (planOptions);
   return {
     variants: commandVariants(list).map(({ parameters, loads }) => {
-      const whole = requests ? '--requests fixes the amount' : whyWhole(parameters);
+      const whole = requests ? '--ops fixes the amount' : whyWhole(parameters);
       return { parameters, loads: loads.map((load) => ({ ...load, ...(whole && { whole }) })) };
     }),
     shared: { addresses: { ...addresses, ...(proxy && { proxy }) } },
@@ -152,7 +155,7 @@ export function plan(given, { addresses = {} }) {
 
 /**
  * @param {import('../../lib/types.js').Parameters} parameters
- * @returns {string | undefined} why a variant is not sliced
+ * @returns {string | undefined} reason why a variant is not run in blocks
  */
 function whyWhole({ keepAlive, transport }) {
   if (keepAlive || transport !== 'tcp' || readEphemeralPorts().reused) return undefined;
@@ -163,16 +166,19 @@ function whyWhole({ keepAlive, transport }) {
  * @param {Record<string, any>} given
  * @param {Record<string, string>} addresses
  */
-function requireTogether({ proxy, proxyBinary, setup, way: ways }, { redis }) {
+function requireTogether({ proxy, proxyBinary, setup, route: routes }, { redis }) {
   if (proxy !== undefined && proxyBinary !== undefined) {
-    throw usageError('--proxy and --proxy-binary: one of them', 'the one is there, the other not');
+    throw usageError('--proxy and --proxy-binary cannot be combined', 'leave one out');
   }
   const named = proxy !== undefined ? '--proxy' : '--proxy-binary';
-  if (!ways.includes('proxied') && (proxy ?? proxyBinary) !== undefined) {
-    throw usageError(`${named} and --way direct: nothing goes through it`, 'leave one of them out');
+  if (!routes.includes('proxied') && (proxy ?? proxyBinary) !== undefined) {
+    throw usageError(`${named} and --route direct cannot be combined`, 'leave out --route');
   }
   if (setup && (redis ?? proxy) !== undefined) {
-    throw usageError('--setup starts servers, and --redis and --proxy name some', 'leave one out');
+    throw usageError(
+      '--setup starts servers, and --redis, --host, --port, --socket and --proxy name some',
+      'leave one out',
+    );
   }
 }
 
@@ -196,8 +202,8 @@ function requirePipeline({ pipeline, keepAlive, inFlight: clients, requests = In
 }
 
 /**
- * @param {string} given with commas between
- * @returns {string} the same in names of this list
+ * @param {string} given comma-separated names
+ * @returns {string} the same tests with the names of this list
  */
 function namedTests(given) {
   const names = given.toUpperCase().split(',');
@@ -208,28 +214,28 @@ function namedTests(given) {
 /**
  * @typedef {object} CommandList
  * @property {readonly string[]} tests
- * @property {readonly ('direct' | 'proxied')[]} way
+ * @property {readonly ('direct' | 'proxied')[]} route
  * @property {readonly ('tcp' | 'unix')[]} transport
  * @property {readonly boolean[]} keepAlive
  * @property {number} inFlight clients
  * @property {number} [pipeline] requests in flight per connection
- * @property {number} [requests] of every test; absent: REQUESTS_DEFAULT
+ * @property {number} [requests] requests of every test; absent: REQUESTS_DEFAULT
  */
 
 /**
  * @param {CommandList} list
- * @returns {{ parameters: import('../../lib/types.js').Parameters,
- *   loads: { kind: 'window', inFlight: number, operations: number }[] }[]} in the order in which
- *   they are run: those that are compared follow each other
+ * @returns {{ parameters: import('../../lib/types.js').Parameters, loads: { kind: 'window',
+ *   inFlight: number, operations: number }[] }[]} in the order of execution: compared variants are
+ *   adjacent
  */
 export function commandVariants(list) {
-  const { tests, way: ways, transport: transports, keepAlive: kinds, requests } = list;
+  const { tests, route: routes, transport: transports, keepAlive: kinds, requests } = list;
   const { inFlight: clients, pipeline = 1 } = list;
   const more = pipeline > 1 && { pipeline };
   return kinds.flatMap((keepAlive) =>
     tests.flatMap((test) =>
       transports.flatMap((transport) =>
-        ways.map((way) => ({
+        routes.map((way) => ({
           parameters: { test, way, transport, keepAlive, ...more },
           loads: [
             {

@@ -1,7 +1,7 @@
 /**
- * redis-benchmark, the load generator that comes with Redis, as a baseline: one command over the
- * same connections as Dragstrip's benchmark, and what it says of it. It reads replies and does not
- * look into them. Not for loading a server of others: it is only told commands of our own keys.
+ * redis-benchmark, the load generator of Redis, as a baseline: one command over the same
+ * connections as Dragstrip's benchmark, and its figures. It reads replies without verifying them.
+ * Not for loading other data: it only gets commands on Dragstrip's keys.
  */
 
 import { spawn } from 'node:child_process';
@@ -9,29 +9,29 @@ import { randomBytes } from 'node:crypto';
 
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 
-/** It never gives up a server that refuses connections: somebody must. */
+/** It retries a server that refuses connections for ever, so the run has a time limit. */
 export const BENCHMARK_SECONDS_MAX = 60;
 const OUTPUT_CHARS_MAX = 65_536;
 
 /**
  * @typedef {object} BenchmarkProgram
- * @property {string} program path
+ * @property {string} program path of the program
  * @property {string} [libraries] LD_LIBRARY_PATH for it
  *
  * @typedef {object} BenchmarkShape
  * @property {Endpoint} endpoint
  * @property {number} requests
  * @property {number} clients connections, each with one request in flight
- * @property {number} keyspace `__rand_int__` in a word is a number below it, in twelve digits
+ * @property {number} keyspace `__rand_int__` in a word is a number below it, with twelve digits
  * @property {boolean} keepAlive
  * @property {number} [pipeline] requests in flight per connection; absent: 1
- * @property {readonly string[] | 'ping_inline'} words of the command
+ * @property {readonly string[] | 'ping_inline'} words words of the command
  * @property {{ user: string, password: string }} [login] visible to other users while it runs
  *
  * @typedef {object} BenchmarkFigures
  * @property {number} perSecond
- * @property {number | null} meanNs null: versions before 6.2 do not say
- * @property {number | null} p50Ns from the first byte of a request: a connection is not in it
+ * @property {number | null} meanNs null: not reported before version 6.2
+ * @property {number | null} p50Ns from the first byte of a request, without connecting
  * @property {number | null} p99Ns
  */
 
@@ -39,8 +39,7 @@ const PROGRAM = 'DRAGSTRIP_REDIS_BENCHMARK';
 const LIBRARIES = 'DRAGSTRIP_REDIS_BENCHMARK_LIBRARIES';
 
 /**
- * Where it is, is no part of a result: the processes of the benchmarks read it from the
- * environment.
+ * Benchmark processes read its path from the environment, because paths are not part of a result.
  * @param {NodeJS.ProcessEnv} env
  * @returns {BenchmarkProgram | null}
  */
@@ -52,7 +51,7 @@ export function programOf(env) {
 
 /**
  * @param {BenchmarkProgram} tool
- * @param {NodeJS.ProcessEnv} env is changed
+ * @param {NodeJS.ProcessEnv} env changed in place
  */
 export function rememberProgram({ program, libraries }, env) {
   env[PROGRAM] = program;
@@ -76,17 +75,18 @@ export function benchmarkArgs(shape) {
   ];
 }
 
-/** Why it does not run through a proxy that asks for the password of Redis. */
+/** Reason why it does not run through a proxy that requires the password of Redis. */
 export const PASSWORD_NEEDED =
-  'it takes a password only as an argument, which others can read, and the proxy accepts no other ' +
-  'than that of Redis';
+  'it accepts a password only as an argument, which other users can read, and the proxy accepts no other ' +
+  'than that of Redis; with --setup Redis needs none of a proxy';
 
 /**
- * It takes a password only as an argument. So it gets a user of its own that exists while it runs
- * and may do nothing with other keys, nor anything that administers or endangers the server.
+ * It accepts a password only as an argument. Therefore it gets a temporary user without access to
+ * other keys and without administrative or dangerous commands.
  * @template T
- * @param {(words: readonly string[]) => Promise<unknown>} send to the server, as its owner
- * @param {string} prefix of the only keys
+ * @param {(words: readonly string[]) => Promise<unknown>} send sends a command to the server, with
+ *   full access
+ * @param {string} prefix prefix of the accessible keys
  * @param {(login: { user: string, password: string }) => Promise<T>} work
  * @returns {Promise<T>}
  */
@@ -104,7 +104,7 @@ export async function withTemporaryUser(send, prefix, work) {
   }
 }
 
-/** Columns of its CSV, and what they are here. */
+/** Columns of its CSV, with their names here. */
 const COLUMNS = Object.freeze({
   rps: ['perSecond', 1],
   avg_latency_ms: ['meanNs', 1e6],
@@ -112,17 +112,17 @@ const COLUMNS = Object.freeze({
   p99_latency_ms: ['p99Ns', 1e6],
 });
 
-/** It counts whole milliseconds, and prints a division by none of them. */
-const TOO_SHORT = 'it was over within a millisecond, which it cannot time: take more --requests';
+/** It counts whole milliseconds, and may divide by zero. */
+const TOO_SHORT = 'it ended within a millisecond, which it cannot measure: increase --requests';
 
 /**
- * @param {string} text what it prints with --csv: a line of names and a line of figures; before
- *   version 6.2 the figures alone, name and requests per second
- * @returns {BenchmarkFigures | null} of the last line; null where there are no figures
+ * @param {string} text output with --csv: a line of names and a line of figures; before version 6.2
+ *   only name and requests per second
+ * @returns {BenchmarkFigures | null} figures of the last line; null: no figures
  */
 export function parseBenchmark(text) {
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith('"'));
-  // A name may have quotes and commas: it is the command, as it is.
+  // A name is the unescaped command, so it may contain quotes and commas.
   const rows = lines.map((line) => line.replace(/^"|"\s*$/g, '').split('","'));
   const head = rows.find((row) => row.includes('rps')) ?? ['test', 'rps'];
   const last = rows.filter((row) => row !== head).at(-1);
@@ -132,7 +132,7 @@ export function parseBenchmark(text) {
     const known = /** @type {Record<string, any>} */ (COLUMNS)[name];
     const value = Number(last?.[i]);
     if (known !== undefined && last?.[i] !== undefined && Number.isFinite(value)) {
-      // Thousandths of a millisecond are whole nanoseconds.
+      // Rounded, since three decimals of a millisecond are whole nanoseconds.
       figures[known[0]] = known[1] === 1 ? value : Math.round(value * known[1]);
     }
   }
@@ -143,11 +143,11 @@ export function parseBenchmark(text) {
 /**
  * @param {BenchmarkProgram} tool
  * @param {BenchmarkShape} shape
- * @returns {Promise<{ figures: BenchmarkFigures | null, failure: string | null }>} failure: its own
- *   words
+ * @returns {Promise<{ figures: BenchmarkFigures | null, failure: string | null }>} failure: its
+ *   message
  */
 export function runBenchmark({ program, libraries }, shape) {
-  // timeout(1) ends it also where this process is killed before it can.
+  // timeout(1) ends it even if this process is killed.
   const limit = ['--kill-after=1', String(BENCHMARK_SECONDS_MAX), program];
   return new Promise((resolve) => {
     const child = spawn('timeout', [...limit, ...benchmarkArgs(shape)], {
@@ -157,12 +157,12 @@ export function runBenchmark({ program, libraries }, shape) {
     const kill = () => child.kill();
     process.once('exit', kill);
     let out = '';
-    let said = '';
+    let output = '';
     child.stdout.on('data', (chunk) => {
       if (out.length < OUTPUT_CHARS_MAX) out += chunk;
     });
     child.stderr.on('data', (chunk) => {
-      if (said.length < OUTPUT_CHARS_MAX) said += chunk;
+      if (output.length < OUTPUT_CHARS_MAX) output += chunk;
     });
     const end = (/** @type {string | null} */ failure) => {
       process.off('exit', kill);
@@ -173,16 +173,16 @@ export function runBenchmark({ program, libraries }, shape) {
       if (status === 0 && parseBenchmark(out) !== null) end(null);
       else if (status === 0 && out.includes('"inf"')) end(TOO_SHORT);
       else if (status === 124) end(`it did not end within ${BENCHMARK_SECONDS_MAX} s`);
-      else end(lastWords(said) ?? `it ended with status ${status}`);
+      else end(lastWords(output) ?? `it ended with status ${status}`);
     });
   });
 }
 
 /**
- * @param {string} said
- * @returns {string | null} its last line that is no warning
+ * @param {string} output
+ * @returns {string | null} its last line that is not a warning
  */
-function lastWords(said) {
-  const lines = said.split('\n').filter((line) => line.trim() !== '' && !/^WARNING/.test(line));
+function lastWords(output) {
+  const lines = output.split('\n').filter((line) => line.trim() !== '' && !/^WARNING/.test(line));
   return lines.at(-1)?.trim() ?? null;
 }

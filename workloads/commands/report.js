@@ -1,7 +1,6 @@
 /**
- * What is shown of the command list, for each storage: a summary of the routes to Redis, the tests
- * by route with ratios, the speed-up of kept connections, redis-benchmark on the same, and where
- * the time goes.
+ * Report of the command list per storage: a summary of the routes to Redis, the tests by route with
+ * ratios, the speed-up of persistent connections, redis-benchmark on the same routes, and CPU time.
  */
 
 import { plainText } from '../../lib/format.js';
@@ -39,7 +38,7 @@ function connectionsOf({ keys: { keepAlive } }) {
   return keepAlive ? 'connections kept' : 'one connection per request';
 }
 
-/** @type {Metric} the words of a refusal are its reason */
+/** @type {Metric} the message of a refusal is the reason */
 const rate = {
   key: 'throughput',
   name: 'ops/s',
@@ -58,7 +57,7 @@ const rate = {
 
 /**
  * @param {TableRow[]} rows
- * @returns {TableRow[]} by test in their order, then by route
+ * @returns {TableRow[]} ordered by test, then by route
  */
 function order(rows) {
   const tests = [...new Set(rows.map(({ keys }) => keys['test']))];
@@ -82,14 +81,14 @@ function routeColumns(benchmarks) {
 const someOf = ({ benchmarks }, has) => benchmarks.some(has);
 const ran = (/** @type {any} */ { source }) => source.rounds.length > 0;
 
-/** @type {Pick<TableSpec, 'expand' | 'table'>} one for each storage and kind of connection */
+/** @type {Pick<TableSpec, 'expand' | 'table'>} one per storage and kind of connection */
 const BY_CONNECTIONS = Object.freeze({
   expand: (benchmark) => [{ ...benchmark, mark: null, throughput: {} }],
   table: ['storage', 'keepAlive'],
 });
 const TEST = { key: 'test', name: 'test' };
 
-/** @type {Omit<TableSpec, 'metrics' | 'title'>} tests, a column for each route */
+/** @type {Omit<TableSpec, 'metrics' | 'title'>} tests, with a column per route */
 const BY_ROUTE = Object.freeze({
   ...BY_CONNECTIONS,
   row: [TEST],
@@ -110,7 +109,7 @@ function rateIn(row, is) {
  * @param {string} a route
  * @param {string} b
  * @param {{ key: string, name: string, head?: [string, string], drop: number }} shown
- * @returns {(routes: string[]) => Metric[]} none where one of the routes is missing
+ * @returns {(routes: string[]) => Metric[]} empty if one of the routes is missing
  */
 function between(a, b, shown) {
   return (routes) => {
@@ -173,7 +172,7 @@ const keptConnections = {
   },
 };
 
-/** The same of the run's first storage is 1. */
+/** Relative to the same value of the run's first storage. */
 const toFirstStorage = ratioMetric({ key: 'to_first_storage' }, (benchmark, { result }) => {
   const variant = JSON.stringify(benchmark.source.parameters);
   const first = result.benchmarks.find(
@@ -182,7 +181,7 @@ const toFirstStorage = ratioMetric({ key: 'to_first_storage' }, (benchmark, { re
   return [ratesOf(benchmark), first && ratesOf({ source: first })];
 });
 
-/** @type {TableSpec} by slices, where drivers run in the same blocks */
+/** @type {TableSpec} from blocks, if drivers run in the same blocks */
 const storages = {
   ...BY_ROUTE,
   expand: (benchmark, { comparison, benchmarks: [first] }) =>
@@ -281,19 +280,19 @@ const times = {
 
 /**
  * @param {readonly any[]} benchmarks
- * @returns {import('../../lib/report-types.js').List[]} words of refusals, each once
+ * @returns {import('../../lib/report-types.js').List[]} distinct messages of refusals
  */
 function refusals(benchmarks) {
   /** @type {Map<string, { subject: string, words: string, n: number }>} */
-  const said = new Map();
+  const messages = new Map();
   for (const { source, keys } of benchmarks) {
     const words = refusalOf(source);
     if (words === null) continue;
     const subject = `${keys.test}, ${keys.way}`;
     const key = JSON.stringify([subject, words]);
-    said.set(key, { subject, words, n: (said.get(key)?.n ?? 0) + 1 });
+    messages.set(key, { subject, words, n: (messages.get(key)?.n ?? 0) + 1 });
   }
-  const items = [...said.values()].map(({ subject, words, n }) => ({
+  const items = [...messages.values()].map(({ subject, words, n }) => ({
     subject: plainText(subject),
     text: plainText(`${words} (${n} ${n === 1 ? 'benchmark' : 'benchmarks'})`),
     hint: null,
@@ -304,7 +303,8 @@ function refusals(benchmarks) {
 
 /**
  * @param {readonly any[]} benchmarks
- * @returns {string[]} what Redis never saw, and where redis-benchmark failed, in its own words
+ * @returns {string[]} replies that did not come from Redis, and failures of redis-benchmark with
+ *   its messages
  */
 function notes(benchmarks) {
   const silent = benchmarks.filter(isAnsweredByProxy).map(({ keys }) => keys.test);
@@ -324,7 +324,7 @@ function notes(benchmarks) {
 /**
  * @param {readonly any[]} entries
  * @param {(value: number) => string} format
- * @param {readonly string[]} names of the columns
+ * @param {readonly string[]} names names of the columns
  */
 function summaryOfBars(entries, format, names) {
   const parts = names.map((name, i) => {
@@ -371,7 +371,7 @@ export const report = {
     'ops/s: verified operations per second, geometric mean of the rounds. Ratios: the same of ' +
       'pairs of one round, from two rounds on with the 95 % interval. With one connection per ' +
       'request an operation is connect, command and close; connect and command are medians of ' +
-      `these parts. ${toolOf(result).text}: the same connections, keys and values, by slices in the ` +
+      `these parts. ${toolOf(result).text}: the same connections, keys and values, in the ` +
       'same blocks, otherwise right before or after each test; its latency excludes connecting. ' +
       'CPU: per verified operation.',
     'LRANGE_500 reads 450 elements, as in redis-benchmark; LPUSH_LRANGE is its LPUSH that fills ' +

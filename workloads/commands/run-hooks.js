@@ -1,6 +1,6 @@
 /**
- * Around a run of the command list: servers and a proxy for this run alone, redis-benchmark, and
- * the exit status of a result with refusals.
+ * Hooks of a run of the command list: temporary servers and proxy, redis-benchmark, and the exit
+ * status of a result with refusals.
  */
 
 import { isAbsolute } from 'node:path';
@@ -8,18 +8,18 @@ import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { usageError } from '../../lib/errors.js';
 import { isRefusedByProxy } from './analysis.js';
 import { csvLines, quietLines } from './legacy.js';
-import { PROXY } from './namespace.js';
+import { GUEST, PROXY } from './namespace.js';
 import { rememberProgram } from './redis-benchmark.js';
 
 /** @typedef {import('../../lib/types.js').RunHooks} RunHooks */
 /** @typedef {import('../../lib/types.js').SetUpContext} SetUpContext */
 
-/** Of the ports of outgoing connections, where the kernel does not take them again at once. */
+/** Fraction of the ephemeral ports to use, if the kernel does not reuse them at once. */
 const PORTS_SHARE = 0.4;
 
 /**
- * A TCP connection for each request leaves its port in TIME_WAIT for a minute: with as many as this
- * the ports of the machine are enough, also for redis-benchmark, and for others.
+ * A TCP connection per request leaves its port in TIME_WAIT for a minute; this number leaves enough
+ * ports for redis-benchmark and other programs.
  * @param {number | undefined} requests
  * @param {{ keepAlive: readonly boolean[], transports: readonly string[] }} what
  * @param {ReturnType<typeof readEphemeralPorts>} [ports] for tests
@@ -30,7 +30,7 @@ export function requirePorts(requests, { keepAlive, transports }, ports = readEp
   const most = Math.floor(ports.range * PORTS_SHARE);
   if (requests <= most) return;
   throw usageError(
-    `--requests ${requests}: one TCP connection per request would exhaust the ephemeral ports`,
+    `--ops ${requests}: one TCP connection per request would exhaust the ephemeral ports`,
     `at most ${most} with --keep-alive off; or use --keep-alive on, --transport unix, or ` +
       'net.ipv4.tcp_tw_reuse = 1',
   );
@@ -38,32 +38,35 @@ export function requirePorts(requests, { keepAlive, transports }, ports = readEp
 
 /** @type {NonNullable<RunHooks['setUp']>} */
 export async function setUp({ options, plan, servers, env }) {
-  const { requests, keepAlive, transport: transports, proxy, proxyBinary, setup, way } = options;
-  const { benchmark: kind } = options;
+  const { requests, keepAlive, transport: transports, proxy, proxyBinary, setup, route } = options;
+  const { tool } = options;
   requirePorts(requests, { keepAlive, transports });
   if (proxyBinary !== undefined) servers.checkProxy(proxyBinary);
   if (setup) {
-    const isOurs = way.includes('proxied') && proxyBinary === undefined;
-    await servers.start(['redis', ...(isOurs ? [PROXY] : [])]);
+    const isProxied = route.includes('proxied');
+    const isOurs = isProxied && proxyBinary === undefined;
+    // HAProxy forwards everything a client sends, including a login.
+    const needsGuest = isProxied && !/(^|\/)haproxy$/.test(proxyBinary ?? '');
+    await servers.start(['redis', ...(isOurs ? [PROXY] : [])], needsGuest ? GUEST : undefined);
   }
   const { addresses } = plan;
   const started =
     proxyBinary === undefined ? addresses : await servers.startProxy(proxyBinary, 'redis');
-  // It was named: that it does not answer is an error, and no reason to leave it out.
+  // It was named by the user, so a missing reply is an error, not a reason to skip it.
   if (proxy !== undefined) await servers.requireAnswer(PROXY, 'the proxy');
-  if (options.noRedisBenchmark) return { addresses: started };
-  return { addresses: started, ...(await findBenchmark(kind, { plan, servers, env })) };
+  if (tool === 'none') return { addresses: started };
+  return { addresses: started, ...(await findBenchmark(tool, { plan, servers, env })) };
 }
 
 /**
  * @param {'redis' | 'valkey'} kind
  * @param {Pick<SetUpContext, 'plan' | 'servers' | 'env'>} context
- * @returns {Promise<import('../../lib/types.js').SetUp>} its version, or why it is skipped
+ * @returns {Promise<import('../../lib/types.js').SetUp>} its version, or the reason for skipping it
  */
 async function findBenchmark(kind, { plan, servers, env }) {
   const name = `${kind}-benchmark`;
-  const found = await servers.findProgram(kind, name);
-  if (found === null) {
+  const program = await servers.findProgram(kind, name);
+  if (program === null) {
     return skipped(
       name,
       'it is not here',
@@ -73,12 +76,12 @@ async function findBenchmark(kind, { plan, servers, env }) {
   const { credentials, credentialVariables } = await servers.resolve('redis');
   const isOurs = Object.values(credentialVariables).every((source) => isAbsolute(source));
   if (credentials.password !== undefined && !isOurs) {
-    const why = 'it takes a password only as an argument, which others can read';
+    const why = 'it accepts a password only as an argument, which other users can read';
     return skipped(name, why, 'try it against a Redis without a password');
   }
-  const libraries = found.env['LD_LIBRARY_PATH'];
-  rememberProgram({ program: found.program, ...(libraries && { libraries }) }, env);
-  const number = await found.version(['--version'], /(\d\S*)/);
+  const libraries = program.env['LD_LIBRARY_PATH'];
+  rememberProgram({ program: program.program, ...(libraries && { libraries }) }, env);
+  const number = await program.version(['--version'], /(\d\S*)/);
   const version = kind === 'redis' ? number : `${number} (${name})`;
   const { commands } = /** @type {any} */ (plan.workloadOptions);
   return { workloadOptions: { commands: { ...commands, redisBenchmark: version } } };
@@ -95,20 +98,20 @@ function skipped(name, why, hint) {
 }
 
 /**
- * In redis-benchmark's form, where that is asked for.
+ * In redis-benchmark's form, if requested.
  * @type {NonNullable<RunHooks['output']>}
  */
 export function output(result, { options }) {
   const lines = [
     ...(options['lines'] ? quietLines(result) : []),
-    ...(options['csv'] ? csvLines(result) : []),
+    ...(options['redisCsv'] ? csvLines(result) : []),
   ];
   if (lines.length === 0) return {};
   return { before: `${lines.join('\n')}\n`, tables: 'none' };
 }
 
 /**
- * A command that the proxy does not know is no fault of the run.
+ * A command unknown to the proxy is not a failure of the run.
  * @type {NonNullable<RunHooks['status']>}
  */
 export function status(result, usual) {

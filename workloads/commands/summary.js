@@ -66,7 +66,10 @@ const metric = (/** @type {string} */ name) =>
 const of = (metric) => (/** @type {any} */ benchmark, /** @type {Scope} */ scope) =>
   numberOf(metric.of(benchmark, scope));
 
-/** @param {any} benchmark @param {Scope} scope @returns {number | null} to the first route's rate */
+/**
+ * @param {any} benchmark @param {Scope} scope @returns {number | null} ratio to the rate of the
+ *   first route
+ */
 function toFirst(benchmark, scope) {
   const group = groupOf(benchmark, scope);
   const [first] = routesIn(group.filter((one) => rateOf(one) !== null));

@@ -1,7 +1,7 @@
 /**
- * The list of redis-benchmark, test by test: the words of each command, what must be there before,
- * and what its replies and the keys afterwards must be. Names and order are redis-benchmark's.
- * Pure but for `fill` and `settle`, which are given a way to send.
+ * The list of redis-benchmark, test by test: the arguments of each command, the required keys
+ * before, and the expected replies and keys afterwards. Names and order are those of
+ * redis-benchmark. Pure except `fill` and `settle`, which receive a function to send commands.
  */
 
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
@@ -16,28 +16,28 @@ import { elementsOf, valueText } from './values.js';
  * @property {number} ops
  * @property {number} keyspace
  * @property {number} dataSize characters of a value
- * @property {number} seed of the keys that are drawn
- * @property {number} [slot] of its keys, see keysAt
+ * @property {number} seed seed of the drawn keys
+ * @property {number} [slot] slot of its keys, see keysAt
  *
  * @typedef {object} Prepared a test with its keys drawn
- * @property {(index: number) => readonly string[]} words of operation `index`
- * @property {string} [inline] in their place: the same as a line
+ * @property {(index: number) => readonly string[]} words words of operation `index`
+ * @property {string} [inline] the same as one line of text
  * @property {(index: number, reply: any) => number} verify outcome code, of the whole reply
- * @property {(send: Send) => Promise<void>} fill what must be there, and no more
+ * @property {(send: Send) => Promise<void>} fill creates the required keys, and removes others
  * @property {(send: Send, count: { issued: number, answered: number }) => Promise<string | null>}
- *   settle what is wrong with the keys afterwards; null: nothing
- * @property {readonly string[] | 'ping_inline'} baseline its words for redis-benchmark
+ *   settle error in the keys afterwards; null: none
+ * @property {readonly string[] | 'ping_inline'} baseline arguments for redis-benchmark
  *
  * @typedef {object} CommandTest
- * @property {string} title as redis-benchmark writes it
- * @property {string} command that Redis counts, in lower case
+ * @property {string} title in the spelling of redis-benchmark
+ * @property {string} command name in Redis's statistics, in lower case
  * @property {(shape: Shape) => Prepared} prepare
- * @property {boolean} [lasts] what must be there before is there afterwards
+ * @property {boolean} [lasts] the required keys are unchanged afterwards
  */
 
 const KEY_STREAM = 0x636d64;
 const MSET_KEYS = 10;
-/** Values that one RPUSH, MSET or MGET carries. */
+/** Values of one RPUSH, MSET or MGET. */
 const BATCH = 200;
 const RANDOM = '__rand_int__';
 
@@ -60,7 +60,7 @@ function listOf(length, make) {
 
 /**
  * @param {Send} send
- * @param {readonly string[]} start of each command
+ * @param {readonly string[]} start start of each command
  * @param {readonly string[]} words
  */
 async function inBatches(send, start, words) {
@@ -87,7 +87,7 @@ function pingInline() {
 }
 
 /**
- * SET and MSET: keys that are gone before, and have their values after.
+ * SET and MSET: keys that are absent before and have their values afterwards.
  * @param {Shape} shape
  * @param {number} each
  * @returns {Prepared}
@@ -99,7 +99,7 @@ function write(shape, each) {
   const pairs = listOf(keyspace, (n) => keyOf(n)).map((key, n) => [key, valueText(n, dataSize)]);
   const name = each === 1 ? 'SET' : 'MSET';
   const names = pairs.map(([key]) => key);
-  const one = /** @type {[string, string]} */ ([`${keyOf(0).slice(0, -12)}${RANDOM}`, '']);
+  const keyAndValue = /** @type {[string, string]} */ ([`${keyOf(0).slice(0, -12)}${RANDOM}`, '']);
   return {
     words(index) {
       const words = [name];
@@ -116,12 +116,15 @@ function write(shape, each) {
         const values = await send(['MGET', ...names.slice(from, from + BATCH)]);
         for (const [i, value] of values.entries()) {
           const expected = drawn.has(from + i) ? pairs[from + i][1] : null;
-          if (value !== expected) return `${names[from + i]} holds ${value}, and not ${expected}`;
+          if (value !== expected) return `${names[from + i]} holds ${value} instead of ${expected}`;
         }
       }
       return null;
     },
-    baseline: [name, ...listOf(each, () => '').flatMap(() => [one[0], 'x'.repeat(dataSize)])],
+    baseline: [
+      name,
+      ...listOf(each, () => '').flatMap(() => [keyAndValue[0], 'x'.repeat(dataSize)]),
+    ],
   };
 }
 
@@ -153,7 +156,7 @@ function get(shape) {
 }
 
 /**
- * Every number from 1 to what a counter was raised to must come back once.
+ * Each number from 1 to the final count must be returned once.
  * @param {Shape} shape
  * @returns {Prepared}
  */
@@ -190,14 +193,14 @@ function incr(shape) {
       for (const [, key] of commands) sum += Number((await send(['GET', key])) ?? 0);
       return sum >= answered && sum <= issued
         ? null
-        : `the counters stand at ${sum} together, after ${issued} INCR`;
+        : `the sum of the counters is ${sum} after ${issued} INCR`;
     },
     baseline: ['INCR', `${counterOf(0).slice(0, -12)}${RANDOM}`],
   };
 }
 
 /**
- * A list that was empty: each length from 1 on must come back once.
+ * For an initially empty list each length from 1 on must be returned once.
  * @param {Shape} shape
  * @param {'list' | 'range'} which
  * @returns {Prepared}
@@ -225,7 +228,7 @@ function push({ ops, dataSize, slot }, which) {
  * @param {Send} send
  * @param {readonly string[]} command
  * @param {{ issued: number, answered: number }} count
- * @param {number} before elements that were there; those operations take away, else they add
+ * @param {number} before initial elements for operations that remove; others add elements
  */
 async function settleLength(send, command, { issued, answered }, before) {
   const length = Number(await send(command));
@@ -235,7 +238,7 @@ async function settleLength(send, command, { issued, answered }, before) {
 }
 
 /**
- * A list of as many elements as are taken: what comes back must be what was put in.
+ * A list with as many elements as operations; the replies must be the stored elements.
  * @param {Shape} shape
  * @returns {Prepared}
  */
@@ -284,7 +287,7 @@ function add(shape) {
     async settle(send, { issued, answered }) {
       const members = Number(await send(['SCARD', set]));
       const drawn = new Set(numbers.subarray(0, issued)).size;
-      if (answered < issued) return null; // which of them were carried out is not known
+      if (answered < issued) return null; // it is unknown which of them were executed
       return members === drawn && members === added
         ? null
         : `${members} members, ${added} added, ${drawn} different ones sent`;
@@ -294,7 +297,7 @@ function add(shape) {
 }
 
 /**
- * As many members as are taken: each must come back once.
+ * As many members as operations; each must be returned once.
  * @param {Shape} shape
  * @returns {Prepared}
  */
@@ -320,12 +323,12 @@ function takeMember({ ops, slot }) {
   };
 }
 
-/** Elements of the list that is read. */
+/** Elements of the list to read. */
 const RANGE_LENGTH = 600;
 
 /**
  * @param {Shape} shape
- * @param {number} count elements that are read
+ * @param {number} count elements to read
  * @returns {Prepared}
  */
 function range({ dataSize, slot }, count) {
@@ -354,7 +357,7 @@ function range({ dataSize, slot }, count) {
 
 /**
  * @param {string} name
- * @param {number} count elements that are read
+ * @param {number} count elements to read
  * @returns {CommandTest}
  */
 function lrange(name, count) {
@@ -389,5 +392,5 @@ export const TESTS = Object.freeze({
   MSET: { title: 'MSET (10 keys)', command: 'mset', prepare: (shape) => write(shape, MSET_KEYS) },
 });
 
-/** Names of the tests, in the order in which they are run. */
+/** Names of the tests, in the order of execution. */
 export const TEST_NAMES = Object.freeze(Object.keys(TESTS));

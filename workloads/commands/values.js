@@ -1,4 +1,4 @@
-/** Values of the keys and elements that the commands use: a function of their number and size. */
+/** Values of the keys and elements of the commands: a function of their number and size. */
 
 import { mix32 } from '../../lib/random.js';
 
@@ -7,7 +7,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 /**
  * @param {number} n
  * @param {number} size
- * @returns {string} the value of key or element `n`: letters that others hardly have
+ * @returns {string} the value of key or element `n`: unlikely to equal another one
  */
 export function valueText(n, size) {
   let text = '';
@@ -15,7 +15,7 @@ export function valueText(n, size) {
   return text;
 }
 
-/** Elements by their size, made once: slices need them again and again. @type {string[][]} */
+/** Elements by size, cached for segments in blocks. @type {string[][]} */
 const elements = [];
 
 /**

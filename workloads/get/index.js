@@ -18,11 +18,12 @@ export const workload = defineWorkload({
   name: 'get',
   needs: ['get'],
   slices: true,
+  serverOperations: 1,
   loads: true,
   presets,
   options,
   plan: planOf('get'),
-  // With --read-only: every process looks at the same keys.
+  // With --read-only every process reads the same keys.
   metricRules: { keys: 'one', changed: 'sum', changedKeys: 'max', gone: 'max' },
   prepare(context) {
     if (context.ownData !== undefined) return prepareOwn(context);
@@ -42,7 +43,7 @@ export const workload = defineWorkload({
 });
 
 /**
- * `done` is passed on whatever the style: an adapter of promises takes one argument.
+ * `done` is passed for every style; adapters with promises ignore it.
  * @param {import('../../lib/types.js').RowsHandle} handle
  * @param {Uint32Array} keys
  * @returns {import('../../lib/types.js').BoundWorkload['op']}
@@ -53,11 +54,11 @@ function bindOp(handle, keys) {
 }
 
 /**
- * Two closures rather than one with a test inside: it runs once for every operation.
+ * Two closures instead of a branch, because they run once per operation.
  * @param {import('../../lib/types.js').RowsHandle} handle
  * @param {Dataset} dataset
  * @param {Uint32Array} keys
- * @param {import('../../lib/types.js').Compared} compared counted up
+ * @param {import('./verifier.js').Compared} compared counter to increment
  * @returns {import('../../lib/types.js').BoundWorkload['verify']}
  */
 export function bindVerify(handle, dataset, keys, compared) {

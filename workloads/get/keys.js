@@ -1,22 +1,22 @@
 /**
- * Which rows the operations ask for: key distributions, drawn from a seed before the clock starts.
- * The same distribution, seed and rows give the same keys on every machine.
+ * Rows to read: key distributions, drawn from a seed before the clock starts. The same
+ * distribution, seed and rows give the same keys on every machine.
  *
- * Zipf and hotspot draw a rank, 0 for the hottest; a permutation that belongs to the dataset then
- * spreads the ranks over the ids, so that hot rows are neighbours neither in a tree nor in a page.
- * It does not depend on the seed of the draw: every round, and the warm-up, has the same hot rows.
+ * Zipf and hotspot draw a rank, 0 for the hottest; a permutation of the dataset then spreads the
+ * ranks over the ids, so that hot rows are not adjacent in a tree or a page. It does not depend on
+ * the seed of the draw: every round, and the warm-up, has the same hot rows.
  */
 
 import { usageError } from '../../lib/errors.js';
 import { createRandom, drawBelow, mix32 } from '../../lib/random.js';
 import { createZipf, unit } from '../../lib/zipf.js';
 
-/** 16 MiB of keys; a longer run goes through them again. */
+/** 16 MiB of keys; a longer run reuses them. */
 export const KEYS_MAX = 4_194_304;
-/** Beyond it the first row has all but 2^-60 of the draws. */
+/** With a larger exponent the first row has all but 2^-60 of the draws. */
 const EXPONENT_MAX = 60;
 
-const KEY_STREAM = 0x6765; // apart from the streams that draw orders of benchmarks
+const KEY_STREAM = 0x6765; // distinct from the streams that draw orders of benchmarks
 const SCRAMBLE = 0x7363;
 
 /**
@@ -26,8 +26,8 @@ const SCRAMBLE = 0x7363;
  */
 
 /**
- * @param {string} text `uniform`, `sequential`, `zipf:EXPONENT`, `hotspot:KEYS:OPERATIONS` with
- *   the share of the keys that is hot and the share of the operations that goes there
+ * @param {string} text `uniform`, `sequential`, `zipf:EXPONENT`, `hotspot:KEYS:OPERATIONS` with the
+ *   fraction of hot keys and the fraction of operations on them
  * @returns {KeyDistribution}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
@@ -53,12 +53,12 @@ export function parseKeys(text) {
 
 /**
  * @param {number} rows
- * @param {number} seed of the draw
- * @param {number} ops how many operations there will be; any number from 1, or Infinity
- * @param {{ keys?: string, spread?: number }} [options] keys: as parseKeys takes it; spread: the
- *   seed of the dataset, which says where the hot rows are
- * @returns {Uint32Array} ids from 1 to rows; min(ops, KEYS_MAX) of them, or a little less where the
- *   end of a sequence would not meet its beginning
+ * @param {number} seed seed of the draw
+ * @param {number} ops number of operations, from 1 to Infinity
+ * @param {{ keys?: string, spread?: number }} [options] keys: the format of parseKeys; spread: the
+ *   seed of the dataset, which determines the hot rows
+ * @returns {Uint32Array} ids from 1 to rows; min(ops, KEYS_MAX) of them, or a little less, so that
+ *   a sequence ends where it begins
  */
 export function drawKeys(rows, seed, ops, { keys = 'uniform', spread = 0 } = {}) {
   const distribution = parseKeys(keys);
@@ -86,7 +86,7 @@ export function drawKeys(rows, seed, ops, { keys = 'uniform', spread = 0 } = {})
  * @param {number} n
  * @param {{ keyShare: number, operationShare: number }} shares
  * @param {() => number} random
- * @returns {() => number} the next rank: uniform over the hot ones, or over the others
+ * @returns {() => number} the next rank: uniform over the hot rows, or over the others
  */
 function createHotspot(n, { keyShare, operationShare }, random) {
   const hot = Math.max(1, Math.round(n * keyShare));
@@ -98,7 +98,7 @@ function createHotspot(n, { keyShare, operationShare }, random) {
 
 /**
  * A permutation of 0 … n - 1 drawn by a seed: a Feistel network of four rounds over the next even
- * power of two, walked until it comes back below n (J. Black and P. Rogaway, "Ciphers with
+ * power of two, cycle-walked until the result is below n (J. Black and P. Rogaway, "Ciphers with
  * arbitrary finite domains", 2002); less than four steps on average.
  * @param {number} n 1 to 2^30
  * @param {number} seed

@@ -1,11 +1,11 @@
 /**
- * The point read of data that Dragstrip did not write: keys of a sample, replies compared with
- * reads over a connection that is no driver's, one before and one after. Of values only digests are
- * kept, in this process.
+ * The point read of the user's data: keys of a sample, replies compared with reads over a separate
+ * connection without the driver, one before and one after. Values are kept as digests only, in this
+ * process.
  *
- * A reply is right if it is the value of the first read. If it is another, the key is read again at
- * the end: a value that changed meanwhile is counted as changed. If both reads agree and the reply
- * is neither, it is wrong, and the round fails.
+ * A reply is correct if it equals the first read. Otherwise the key is read again at the end: a
+ * value that changed meanwhile is counted as changed. If both reads agree and the reply differs, it
+ * is wrong, and the round fails.
  */
 
 import { dataError } from '../../lib/errors.js';
@@ -15,9 +15,9 @@ import { nothingCompared } from './verifier.js';
 
 /** Characters of a value in its tag. */
 const TAG_CHARS = 8;
-/** The digest of a key that is not there. */
+/** The digest of a missing key. */
 const GONE = -1;
-/** Different replies that are kept of a key, until it is read again. */
+/** Maximum number of distinct replies kept per key until it is read again. */
 const REPLIES_MAX = 16;
 
 /** @typedef {import('../../lib/types.js').OwnData} OwnData */
@@ -25,7 +25,7 @@ const REPLIES_MAX = 16;
 /**
  * FNV-1a of 32 bits over UTF-16 units, spread by a multiplication at the end.
  * @param {string} text
- * @param {number} [step] every so many characters
+ * @param {number} [step] distance of the hashed characters
  */
 function hashOf(text, step = 1) {
   let hash = 0x811c9dc5 ^ text.length;
@@ -35,12 +35,12 @@ function hashOf(text, step = 1) {
   return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
 }
 
-/** @param {string} text @returns {number} of its length and some of its characters */
+/** @param {string} text @returns {number} hash of its length and some of its characters */
 function tagOf(text) {
   return hashOf(text, Math.max(1, Math.ceil(text.length / TAG_CHARS)));
 }
 
-/** What was read of each key over the other connection. */
+/** Values read over the separate connection, by key. */
 class Digests {
   /** @param {number} length */
   constructor(length) {
@@ -58,7 +58,7 @@ class Digests {
   }
 }
 
-/** Compares replies; what differs is kept until the second read. */
+/** Compares replies; differing ones are kept until the second read. */
 class OwnVerifier {
   /** @param {OwnData} data */
   constructor({ keys, read }) {
@@ -78,22 +78,24 @@ class OwnVerifier {
   }
 
   /**
-   * @param {number} index of the key
-   * @param {unknown} given
-   * @param {boolean} whole
+   * @param {number} index index of the key
+   * @param {unknown} reply
+   * @param {boolean} isFull
    * @returns {number}
    */
-  verify(index, given, whole) {
-    const text = given ?? undefined;
+  verify(index, reply, isFull) {
+    const text = reply ?? undefined;
     if (text !== undefined && typeof text !== 'string') return MISMATCH;
     const { reference, compared } = this;
     if (reference === null) return OK;
     compared.replies += 1;
-    compared.bytes += text === undefined ? 0 : whole ? text.length : Math.min(8, text.length);
+    compared.length += text?.length ?? 0;
+    compared.bytes += text === undefined ? 0 : isFull ? text.length : Math.min(8, text.length);
+    compared.whole += isFull || text === undefined ? 1 : 0;
     const isSame =
       text === undefined
         ? reference.tags[index] === GONE
-        : whole
+        : isFull
           ? reference.hashes[index] === hashOf(text)
           : reference.tags[index] === tagOf(text);
     if (!isSame) this.keep(index, text === undefined ? GONE : hashOf(text));
@@ -113,7 +115,7 @@ class OwnVerifier {
 
   /**
    * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>}
-   * @throws {Error} E_DATA where a reply is neither the value before nor the one after
+   * @throws {Error} E_DATA: a reply is neither the value before nor the one after
    */
   async end() {
     const { keys, others, reference } = this;
@@ -126,8 +128,8 @@ class OwnVerifier {
       some.reduce((all, index) => all + (others.get(index)?.replies ?? 0), 0);
     if (wrong.length > 0) {
       throw dataError(
-        `wrong data: ${sum(wrong)} replies for ${wrong.length} keys differ from what was read ` +
-          'before and after, which agree (or a value changed and changed back)',
+        `wrong data: ${sum(wrong)} replies for ${wrong.length} keys differ from the reads ` +
+          'before and after, which are equal (or a value changed and changed back)',
       );
     }
     const gone = second.hashes.reduce((all, hash) => all + (hash === GONE ? 1 : 0), 0);
@@ -145,7 +147,7 @@ export const prepareOwn = ({ ownData, seed, ops, options, phase }) => {
   return (handle) => {
     const verifier = new OwnVerifier(data);
     const { value = (/** @type {any} */ reply) => reply } = handle;
-    // Handles take ids and put them behind their prefix, which is empty here.
+    // Handles append ids to their prefix, which is empty here.
     const rows = /** @type {{ get(key: any, done?: any): any }} */ (handle);
     const { compared } = verifier;
     return {

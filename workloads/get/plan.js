@@ -1,4 +1,4 @@
-/** Which rows are read, and how often they are written: options of the workloads get and mix. */
+/** Options of the workloads get and mix: rows to read, and fraction of writes. */
 
 import { usageError } from '../../lib/errors.js';
 import { count, duration, flag, reading, text } from '../../lib/options.js';
@@ -7,7 +7,7 @@ import { CRUD_DEFAULT, isPlainMix, KINDS, kindsOf, parseMix } from '../mix/weigh
 import { parseKeys } from './keys.js';
 
 /**
- * @param {(text: string) => unknown} parse throws where it is wrong
+ * @param {(text: string) => unknown} parse throws if it is wrong
  * @returns {(text: string) => string} the text
  */
 function checkedBy(parse) {
@@ -31,11 +31,10 @@ export const options = Object.freeze({
     help: `mix of operations, such as get:95,set:5 or get:90,insert:5,del:5; ${KINDS.join(', ')}`,
   }),
   ttl: duration(undefined, {
-    needsUnit: true,
     help: 'inserts of --mix expire after this time: get:90,insert:10 --ttl 2s',
   }),
   readOnly: flag({
-    help: 'read keys that are on the server of the Redis family already, and write nothing',
+    help: 'read existing keys from Redis or Valkey; write nothing',
   }),
   keysFrom: text({ value: '<file>', help: '--read-only: keys to draw from, one per line' }),
   table: reading(checkedBy(parseColumns), {
@@ -73,9 +72,9 @@ function requireTtl(mix, ttl) {
 export function planOf(name) {
   return ({ keys, mix: asked, ttl, readOnly, keysFrom, sample, table, valueSize }, { isNamed }) => {
     const mix = asked ?? (name === 'crud' ? CRUD_DEFAULT : undefined);
-    const [given] = Object.entries({ 'keys-from': keysFrom, table, sample }).find(isGiven) ?? [];
-    if (!readOnly && given !== undefined) {
-      throw usageError(`--${given} requires --read-only`, 'add --read-only');
+    const [option] = Object.entries({ 'keys-from': keysFrom, table, sample }).find(isGiven) ?? [];
+    if (!readOnly && option !== undefined) {
+      throw usageError(`--${option} requires --read-only`, 'add --read-only');
     }
     if (readOnly && name !== 'get') {
       throw usageError(`--read-only: the workload ${name} writes`, 'use --workload get');

@@ -1,20 +1,26 @@
 /**
  * The point read as commands: the race, and the two runners of the original program. Each is the
- * workload with other defaults.
+ * workload with different defaults.
  */
+
+import { flag } from '../../lib/options.js';
+import { options } from './plan.js';
 
 /** @typedef {import('../../lib/types.js').LoadOption} LoadOption */
 /** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
-/** The race is short enough that `npm start` ends within three minutes, with its first set-up. */
+/**
+ * The race is short enough for `npm start` to end within three minutes, including its first set-up.
+ */
 const RACE = Object.freeze({ rounds: 5, warmup: 2000, sync: 2000, inFlight: 100 });
-/** What is only asked for where there may be more than one request in flight. */
+/** Options that require several requests in flight. */
 const ONE_IN_FLIGHT = Object.freeze({
   inFlight: null,
   load: null,
   rate: null,
   arrivals: null,
   maxInFlight: null,
+  onOutage: null,
   ramp: null,
   search: null,
   p99: null,
@@ -24,6 +30,19 @@ const ONE_IN_FLIGHT = Object.freeze({
 const RACE_IN_FLIGHT = 'keep k requests in flight, beside one in flight; several: each in turn';
 const ASYNC_IN_FLIGHT =
   'keep k requests in flight instead of sending all at once; several: each in turn';
+
+/** Defaults in the source of both runners of the original program. */
+const ORIGINAL = Object.freeze({
+  ...options,
+  likeOriginal: flag({
+    help: 'as the original program: 1,000,000 rows, 500,000 operations, its storages and order',
+    implies: {
+      rows: 1_000_000,
+      ops: [500_000],
+      storages: ['redis', 'ioredis', 'node-handlersocket', 'manual-hs'],
+    },
+  }),
+});
 
 const windows = (/** @type {readonly number[]} */ inFlight) =>
   inFlight.map((k) => /** @type {LoadOption} */ ({ kind: 'window', inFlight: k }));
@@ -49,7 +68,7 @@ export const presets = Object.freeze({
       },
       inFlight: { help: RACE_IN_FLIGHT, shown: String(RACE.inFlight) },
       precision: { shown: '3%' },
-      budget: { shown: '2m' },
+      budget: { shown: '75s' },
     },
     loads: ({ inFlight = [RACE.inFlight] }) => [
       { ...sync, operations: RACE.sync },
@@ -58,9 +77,16 @@ export const presets = Object.freeze({
   },
   async: {
     slices: 'default',
+    options: ORIGINAL,
     runHooks,
     shared: { inFlight: { help: ASYNC_IN_FLIGHT } },
     loads: ({ inFlight }) => (inFlight ? windows(inFlight) : [{ kind: 'burst' }]),
   },
-  sync: { slices: 'default', runHooks, shared: ONE_IN_FLIGHT, loads: () => [sync] },
+  sync: {
+    slices: 'default',
+    options: ORIGINAL,
+    runHooks,
+    shared: ONE_IN_FLIGHT,
+    loads: () => [sync],
+  },
 });

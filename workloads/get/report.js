@@ -1,4 +1,4 @@
-/** What is shown of single rows: storages by verified operations per second, a table per load. */
+/** Report of single rows: storages by verified operations per second, a table per load. */
 
 import { operationsReport } from '../operations.js';
 

@@ -1,20 +1,20 @@
 /**
- * Whether a reply is the row of its key. Every reply is compared in its length and its tag, and
- * those that the loop picks (one of WHOLE_EVERY, load/load.js) in full: a byte that is wrong in
- * every reply is found within so many.
+ * Verifies that a reply is the row of its key. Every reply is compared by length and tag, and those
+ * chosen by the loop (load/full-comparisons.js) in full. After the first mismatch all are compared
+ * in full, so that all mismatches are counted.
  */
 
 import { TAG_LENGTH } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
-/** @typedef {import('../../lib/types.js').Compared} Compared */
-/** @typedef {(id: number, text: unknown, whole: boolean) => number} VerifyValue OK, MISS or
+/** @typedef {import('../../lib/types.js').Compared & { length: number, whole: number }} Compared */
+/** @typedef {(id: number, text: unknown, isFull: boolean) => number} VerifyValue OK, MISS or
  *   MISMATCH */
 
 /** @returns {Compared} nothing yet */
 export function nothingCompared() {
-  return { replies: 0, bytes: 0 };
+  return { replies: 0, bytes: 0, length: 0, whole: 0 };
 }
 
 /**
@@ -23,15 +23,23 @@ export function nothingCompared() {
  * @returns {VerifyValue}
  */
 export function createVerifier(dataset, compared) {
-  return (id, text, whole) => {
+  let isDoubtful = false;
+  return (id, text, isFull) => {
     if (text === undefined) return MISS;
     if (typeof text !== 'string') return MISMATCH;
     compared.replies += 1;
-    if (whole) {
+    compared.length += text.length;
+    let isRight = false;
+    // The smallest values consist of the tag only.
+    if (isFull || isDoubtful || text.length <= TAG_LENGTH) {
       compared.bytes += dataset.sizeOf(id);
-      return dataset.matches(id, text) ? OK : MISMATCH;
+      compared.whole += 1;
+      isRight = dataset.matches(id, text);
+    } else {
+      compared.bytes += TAG_LENGTH;
+      isRight = dataset.belongs(id, text);
     }
-    compared.bytes += TAG_LENGTH;
-    return dataset.belongs(id, text) ? OK : MISMATCH;
+    isDoubtful ||= !isRight;
+    return isRight ? OK : MISMATCH;
   };
 }

@@ -1,8 +1,8 @@
 /**
  * Rows `(a int primary key, b int)` into a table that is empty when the clock starts, by one of the
- * strategies of strategies.js. A request is an operation, whatever it holds; the clock stops
- * when the last one is acknowledged. Then all rows are read back: a round in which one is lost,
- * wrong or written twice has failed.
+ * strategies of strategies.js. A request is an operation, whatever its number of rows; the clock
+ * stops when the last one is acknowledged. Then all rows are read back: a round with a lost, wrong
+ * or duplicate row fails.
  */
 
 import { defineWorkload, metricRules } from '../../lib/define.js';
@@ -10,7 +10,7 @@ import { dataError } from '../../lib/errors.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { namespace } from './namespace.js';
 import { options, plan, shared } from './plan.js';
-import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from './strategies.js';
+import { numberOf, offersStrategy, planSlices, rowsOfRequest, STRATEGIES } from './strategies.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
 /** @typedef {import('../../lib/types.js').InsertWay} InsertWay */
@@ -19,9 +19,9 @@ import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from './strategies.js
 
 /** Two ints, both compared when all rows are read back. */
 const ROW_BYTES = 8;
-/** Single rows that one operation of the warm-up inserts, one after another. */
+/** Single rows inserted in sequence by one operation of the warm-up. */
 const WARMUP_SINGLES = 50;
-/** Of an embedded store, each of whose rows may wait for the disk. */
+/** Warm-up rows of an embedded store, each of which may wait for the disk. */
 const WARMUP_SINGLES_SYNC = 5;
 
 /** @type {import('../../lib/types.js').Prepare<Inserter>} */
@@ -54,8 +54,8 @@ function wayOf({ ways }, name, { way: kind }) {
 
 /**
  * @param {Inserter} inserter
- * @param {{ name: string, how: string, strategy: Strategy, slices: Slices, rows: number,
- *   seed: number }} plan how: the strategy in the words of the storage
+ * @param {{ name: string, how: string, strategy: Strategy, slices: Slices, rows: number, seed:
+ *   number }} plan how: the storage's description of the strategy
  * @returns {import('../../lib/types.js').BoundWorkload}
  */
 function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
@@ -80,7 +80,7 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
       return count === to[index] - from[index] ? OK : MISMATCH;
     },
     compared,
-    calls: way.calls ?? 'promise', // not the profile's, which is about reads
+    calls: way.calls ?? 'promise', // not the profile's value, which concerns reads
     async before() {
       await inserter.clear();
       writesBefore = (await inserter.writes?.()) ?? null;
@@ -88,14 +88,14 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
     async after() {
       const writes = (await inserter.writes?.()) ?? null;
       const written = writes === null || writesBefore === null ? null : writes - writesBefore;
-      const found = await findRows(inserter, rows, seed);
-      compared.replies += found.right + found.twice + found.wrong;
-      compared.bytes += ROW_BYTES * (found.right + found.twice + found.wrong);
+      const counts = await findRows(inserter, rows, seed);
+      compared.replies += counts.right + counts.twice + counts.wrong;
+      compared.bytes += ROW_BYTES * (counts.right + counts.twice + counts.wrong);
       const metrics = {
         rows,
         requests: length,
         how,
-        ...found,
+        ...counts,
         ...counted,
         written,
         durability: await inserter.durability(),
@@ -108,7 +108,7 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
 }
 
 /**
- * Rows that are no part of what is measured; `before` of the measured ones removes them.
+ * Rows outside of the measurement; `before` of the measured segment removes them.
  * @param {Inserter} inserter
  * @param {{ name: string, strategy: Strategy, size: number, ops: number, rows: number }} plan
  * @returns {import('../../lib/types.js').BoundWorkload}
@@ -122,18 +122,18 @@ function bindWarmup(inserter, { name, strategy, size, ops, rows }) {
   const first = (/** @type {number} */ index) => 1 + index * step;
   const many = (/** @type {number} */ index) =>
     way.send(way.build(first(index), first(index) + step), index % workers);
-  const one = (/** @type {number} */ a, /** @type {number} */ index) =>
+  const insertRow = (/** @type {number} */ a, /** @type {number} */ index) =>
     way.send(way.build(a, a + 1), index % workers);
   const chain = async (/** @type {number} */ index) => {
-    for (let a = first(index); a < first(index) + step; a += 1) await one(a, index);
+    for (let a = first(index); a < first(index) + step; a += 1) await insertRow(a, index);
   };
   const row = (/** @type {number} */ index) => {
-    for (let a = first(index); a < first(index) + step; a += 1) one(a, index);
+    for (let a = first(index); a < first(index) + step; a += 1) insertRow(a, index);
   };
   return {
     op: size > 1 || strategy.rows === 'all' ? many : isSync ? row : chain,
-    verify: () => OK, // what it wrote is removed unread
-    calls: way.calls ?? 'promise', // not the profile's, which is about reads
+    verify: () => OK, // its rows are removed unread
+    calls: way.calls ?? 'promise', // not the profile's value, which concerns reads
     before: () => inserter.clear(),
   };
 }
@@ -146,25 +146,25 @@ function bindWarmup(inserter, { name, strategy, size, ops, rows }) {
  */
 async function findRows(inserter, rows, seed) {
   const seen = new Uint8Array(rows + 1);
-  const found = { right: 0, lost: 0, twice: 0, wrong: 0 };
+  const counts = { right: 0, lost: 0, twice: 0, wrong: 0 };
   await inserter.read((a, b) => {
-    if (!Number.isInteger(a) || a < 1 || a > rows || b !== numberOf(seed, a)) found.wrong += 1;
-    else if (seen[a] === 1) found.twice += 1;
+    if (!Number.isInteger(a) || a < 1 || a > rows || b !== numberOf(seed, a)) counts.wrong += 1;
+    else if (seen[a] === 1) counts.twice += 1;
     else {
       seen[a] = 1;
-      found.right += 1;
+      counts.right += 1;
     }
   });
-  found.lost = rows - found.right;
-  return found;
+  counts.lost = rows - counts.right;
+  return counts;
 }
 
 /**
- * A store that takes the same row again without a word (Cassandra) is asked how many rows it has
- * written; the others refuse it.
+ * A store that silently accepts a duplicate row (Cassandra) reports its number of written rows; the
+ * others refuse it.
  * @param {{ rows: number, right: number, lost: number, twice: number, wrong: number,
  *   acknowledged: number, refused: number, written: number | null }} metrics
- * @returns {string | null} what is wrong with the rows, or null
+ * @returns {string | null} the error in the rows, or null
  */
 function faultOf({ rows, right, lost, twice, wrong, acknowledged, refused, written }) {
   const more = Math.max(acknowledged - rows, (written ?? rows) - rows, 0);
@@ -194,8 +194,7 @@ export const workload = defineWorkload({
   }),
   check: false,
   prepare,
-  offers: ({ inserts }, { strategy }) =>
-    inserts !== undefined && Object.hasOwn(inserts, String(strategy)),
+  offers: (storage, { strategy }) => offersStrategy(storage, String(strategy)),
   openWith: ({ strategy }, { seed }) => ({
     connections: STRATEGIES[String(strategy)].workers,
     numberOf: (/** @type {number} */ a) => numberOf(seed, a),

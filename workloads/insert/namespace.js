@@ -1,4 +1,4 @@
-/** Where `dragstrip insert` writes its rows: our own names and no others. */
+/** Namespace of `dragstrip insert`: our own names and no others. */
 
 /** @type {import('../../lib/types.js').Namespace} */
 export const namespace = Object.freeze({

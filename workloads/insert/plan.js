@@ -1,4 +1,4 @@
-/** What `dragstrip insert` measures: a variant for each strategy, size of batch and window. */
+/** Plan of `dragstrip insert`: a variant per strategy, batch size and window. */
 
 import { usageError } from '../../lib/errors.js';
 import { choices, count, counts } from '../../lib/options.js';
@@ -19,7 +19,7 @@ const IN_FLIGHT_MAX = 10_000;
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
   strategies: choices(STRATEGY_NAMES, STRATEGY_NAMES, {
-    help: `which: ${STRATEGY_NAMES.join(', ')}`,
+    help: `strategies: ${STRATEGY_NAMES.join(', ')}`,
     shown: 'all',
   }),
   batch: counts(1, 10_000, [166], { help: 'rows per batch; several (50,166,500): each in turn' }),
@@ -32,8 +32,8 @@ export const options = Object.freeze({
 });
 
 export const shared = Object.freeze({
-  storages: { help: 'storages to insert into: name, name:profile', shown: 'all that insert' },
-  rows: { default: 50_000, max: 10_000_000, help: 'rows that each benchmark inserts' },
+  storages: { shown: 'all that insert' },
+  rows: { default: 50_000, max: 10_000_000, help: 'rows inserted by each benchmark' },
   valueSize: null,
   against: null,
   rounds: 3,
@@ -44,26 +44,35 @@ export const shared = Object.freeze({
 });
 
 /**
- * @param {Record<string, any>} given
+ * @param {Record<string, any>} planOptions
  * @param {import('../../lib/types.js').PlanContext} context
  * @returns {import('../../lib/types.js').WorkloadPlan}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
-export function plan(given, { storages }) {
-  const variants = variantsOf(storages.flatMap(insertingOf(given['storages'] !== undefined)), {
-    strategies: given['strategies'],
-    rows: given['rows'],
-    batches: given['batch'],
-    inFlight: given['inFlight'],
-    window: given['window'],
-  });
-  if (variants.length === 0) {
+export function plan(planOptions, { storages }) {
+  const isNamed = planOptions['storages'] !== undefined;
+  const chosen = storages.flatMap(insertingOf(isNamed));
+  const { strategies } = planOptions;
+  const isAny = chosen.some(({ definition }) =>
+    strategies.some((/** @type {string} */ one) => hasStrategy(definition, one)),
+  );
+  if (!isAny) {
     throw usageError(
       'none of these storages implements any of these strategies',
       'npx dragstrip list shows the storages, docs/insert.md their strategies',
     );
   }
-  return { variants, shared: { valueSize: 8 } }; // of rows that are not read: the minimum
+  const variants = variantsOf(chosen, {
+    // Without a choice each storage has all strategies it supports; a chosen one is checked for
+    // each named storage.
+    withLacking: isNamed && strategies.length < STRATEGY_NAMES.length,
+    strategies,
+    rows: planOptions['rows'],
+    batches: planOptions['batch'],
+    inFlight: planOptions['inFlight'],
+    window: planOptions['window'],
+  });
+  return { variants, shared: { valueSize: 8 } }; // minimum, since these rows are not read
 }
 
 /**
@@ -104,24 +113,26 @@ function requireInsert({ name, inserts, profiles }, profile) {
 /**
  * @param {Inserting[]} chosen
  * @param {{ strategies: readonly string[], rows: number, batches: number[], inFlight: number[],
- *   window: number }} sizes
+ *   window: number, withLacking: boolean }} how withLacking: include storages without the strategy,
+ *   to be skipped with a reason
  */
-function variantsOf(chosen, { strategies, rows, batches: sizes, inFlight, window }) {
+function variantsOf(chosen, how) {
+  const { strategies, rows, batches: sizes, inFlight, window, withLacking } = how;
   return strategies.flatMap((strategy) => {
-    const one = STRATEGIES[strategy];
-    const having = chosen.filter(({ definition }) =>
-      Object.hasOwn(definition.inserts ?? {}, strategy),
+    const definitionOf = STRATEGIES[strategy];
+    const having = chosen.filter(
+      ({ definition }) => withLacking || hasStrategy(definition, strategy),
     );
-    const isBatch = one.rows === 'batch';
+    const isBatch = definitionOf.rows === 'batch';
     return (isBatch ? sizes : [1]).flatMap((batch) => {
-      const size = rowsOfRequest(one, { rows, batch });
-      const { length } = planSlices({ rows, size, workers: one.workers });
-      const windows = isBatch ? inFlight : [requestsInFlight(one, { batches: 1, window })];
+      const size = rowsOfRequest(definitionOf, { rows, batch });
+      const { length } = planSlices({ rows, size, workers: definitionOf.workers });
+      const windows = isBatch ? inFlight : [requestsInFlight(definitionOf, { batches: 1, window })];
       /** @type {import('../../lib/types.js').Parameters} */
       const parameters = isBatch ? { strategy, batch } : { strategy };
-      // What is called in this process is over when the call returns: there is no window of it.
+      // An in-process call is complete when it returns, so it has no window.
       const isSync = (/** @type {Inserting} */ { definition }) =>
-        definition.server === null && one.inFlight !== 'singles';
+        definition.server === null && definitionOf.inFlight !== 'singles';
       const variant = (/** @type {Inserting[]} */ some, /** @type {number[]} */ ks) => ({
         parameters,
         loads: ks.map((k) => loadOf(k, length)),
@@ -136,6 +147,14 @@ function variantsOf(chosen, { strategies, rows, batches: sizes, inFlight, window
       ].filter(({ storages }) => storages.length > 0);
     });
   });
+}
+
+/**
+ * @param {StorageDefinition} definition
+ * @param {string} strategy
+ */
+function hasStrategy({ inserts = {} }, strategy) {
+  return Object.hasOwn(inserts, strategy);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What is shown of inserts: a table for each storage, a row for each strategy and load. */
+/** Report of inserts: a table per storage, a row per strategy and load. */
 
 import { formatCount } from '../../lib/format.js';
 import {
@@ -15,13 +15,13 @@ import {
 
 /** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
 
-/** What the others of a storage are held against: the first of them that was measured. */
+/** Baseline of a storage's other strategies: its first measured one. */
 const PLAINEST = Object.freeze(['async', 'one']);
 
-/** Rows that were read back and right, from the first request to the last acknowledgement. */
+/** Rows verified by reading back, per second from the first request to the last acknowledgement. */
 const rowsPerSecond = rowRate(({ metrics }) => Number(metrics?.right ?? 0));
 
-/** @param {any} benchmark @returns {number | null} rows of a request, in the mean */
+/** @param {any} benchmark @returns {number | null} mean number of rows per request */
 function rowsPerRequest(benchmark) {
   const [round] = measuredWithMetrics(benchmark);
   return round === undefined ? null : round.metrics.rows / round.metrics.requests;
@@ -30,7 +30,7 @@ function rowsPerRequest(benchmark) {
 /**
  * @param {any} benchmark
  * @param {string} name
- * @returns {string | null} what the storage says of it
+ * @returns {string | null} the storage's description of it
  */
 function textOf(benchmark, name) {
   const text = measuredWithMetrics(benchmark)[0]?.metrics[name];
@@ -50,7 +50,7 @@ export const report = {
           name: 'rows of\na request',
           align: 'right',
           drop: 2,
-          // The last request of a worker may have fewer than was chosen.
+          // The last request of a worker may have fewer rows.
           of: (one) => one.keys.batch ?? Math.round(rowsPerRequest(one) ?? 0),
         },
         { key: 'inFlight', name: 'in\nflight', align: 'right', drop: 1 },

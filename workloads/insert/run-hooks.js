@@ -7,8 +7,7 @@ export const legacyLines =
     event.type === 'benchmark-end' && !quiet ? [benchmarkLine(event.benchmark, event.round)] : [];
 
 /**
- * As the original program's line, `ecql_batch_pure 50000 inserts: 0.84848 seconds`, with what
- * decides it.
+ * Legacy output, `ecql_batch_pure 50000 inserts: 0.84848 seconds`, with the parameters.
  * @param {import('../../lib/result.js').Benchmark} benchmark
  * @param {import('../../lib/result.js').Round} round
  */

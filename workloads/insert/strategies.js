@@ -1,6 +1,6 @@
 /**
- * What is inserted, and by which strategy: rows `(a int primary key, b int)`, and how requests are
- * cut from them.
+ * Rows and strategies of inserts: rows `(a int primary key, b int)`, and their partition into
+ * requests.
  */
 
 import { mix32 } from '../../lib/random.js';
@@ -10,10 +10,10 @@ export const WORKERS = 10;
 /**
  * @typedef {object} Strategy
  * @property {string} summary
- * @property {'single' | 'batch' | 'atomic' | 'rows' | 'bulk'} way of the storage that it takes,
- *   where the storage has none of the strategy's own name
- * @property {'one' | 'two' | 'batch' | 'all'} rows of a request
- * @property {boolean} prebuilt rows are put together before the clock starts
+ * @property {'single' | 'batch' | 'atomic' | 'rows' | 'bulk'} way the storage's method to use if it
+ *   has none with the strategy's name
+ * @property {'one' | 'two' | 'batch' | 'all'} rows rows of a request
+ * @property {boolean} prebuilt requests are built before the clock starts
  * @property {number} workers connections that share the rows, one range each
  * @property {'one' | 'singles' | 'pairs' | 'workers' | 'batches'} inFlight requests
  */
@@ -29,7 +29,7 @@ function strategy(summary, way, more) {
   return { summary, way, ...usual, inFlight: 'batches', ...more };
 }
 
-/** In the order of tables; first the names of the original program. */
+/** In the order of tables, beginning with the names of the original program. */
 export const STRATEGIES = /** @type {Readonly<Record<string, Strategy>>} */ (
   Object.freeze({
     one: strategy('row by row, each acknowledged before the next', 'single', {
@@ -65,10 +65,33 @@ export const STRATEGIES = /** @type {Readonly<Record<string, Strategy>>} */ (
 
 export const STRATEGY_NAMES = Object.freeze(Object.keys(STRATEGIES));
 
+/** Names of the methods, for storages without one. */
+const LACKS = Object.freeze({
+  single: 'inserts of single rows',
+  batch: 'batches',
+  atomic: 'atomic batches',
+  rows: 'statement of many rows',
+  bulk: 'bulk load',
+});
+
+/**
+ * @param {import('../../lib/types.js').StorageDefinition} storage
+ * @param {string} strategy
+ * @returns {boolean | import('../../lib/types.js').Unavailable} false: it does not insert
+ */
+export function offersStrategy({ name, inserts }, strategy) {
+  if (inserts === undefined) return false;
+  if (Object.hasOwn(inserts, strategy)) return true;
+  return {
+    reason: `${name} has no ${LACKS[STRATEGIES[strategy].way]}`,
+    hint: `it has ${Object.keys(inserts).join(', ')}`,
+  };
+}
+
 /**
  * @param {Strategy} one
  * @param {{ rows: number, batch: number }} sizes
- * @returns {number} rows of a request, the last ones of a worker apart
+ * @returns {number} rows per request, except the last one of a worker
  */
 export function rowsOfRequest({ rows: kind }, { rows, batch }) {
   return { one: 1, two: 2, batch, all: rows }[kind];
@@ -76,8 +99,8 @@ export function rowsOfRequest({ rows: kind }, { rows, batch }) {
 
 /**
  * @param {Strategy} one
- * @param {{ batches: number, window: number }} limits batches: requests of many rows, in flight;
- *   window: rows that are not acknowledged yet, of strategies without such requests
+ * @param {{ batches: number, window: number }} limits batches: multi-row requests in flight;
+ *   window: unacknowledged rows of strategies with single-row requests
  * @returns {number} requests in flight
  */
 export function requestsInFlight({ inFlight }, { batches, window }) {
@@ -86,9 +109,9 @@ export function requestsInFlight({ inFlight }, { batches, window }) {
 }
 
 /**
- * The number that belongs to a key: any 31-bit number, the same everywhere.
+ * The number of a key: a deterministic 31-bit number.
  * @param {number} seed
- * @param {number} a key, 1 and on
+ * @param {number} a key, from 1
  * @returns {number} 0 to 2^31 - 1
  */
 export function numberOf(seed, a) {
@@ -96,7 +119,7 @@ export function numberOf(seed, a) {
 }
 
 /**
- * @typedef {object} Slices which rows each request inserts: keys from[i] to to[i] - 1, by worker[i]
+ * @typedef {object} Slices rows of each request: keys from[i] to to[i] - 1, by worker[i]
  * @property {Int32Array} from
  * @property {Int32Array} to
  * @property {Uint8Array} worker
@@ -104,9 +127,9 @@ export function numberOf(seed, a) {
  */
 
 /**
- * Each worker has a range of its own, all as long as can be; requests take turns among the workers.
+ * Each worker has a separate range of nearly equal length; requests alternate between the workers.
  * @param {{ rows: number, size: number, workers: number, first?: number }} plan first: key of the
- *   first row, 1 unless given
+ *   first row, by default 1
  * @returns {Slices}
  */
 export function planSlices({ rows, size, workers, first = 1 }) {

@@ -1,7 +1,6 @@
 /**
- * From a result to the rows of many-key fetches: one for each storage, way of reading, number in
- * flight and number of keys, all rounds together. Pure; the command's table and every report show
- * the same numbers because they are made here.
+ * Rows of multi-key fetches of a result: one per storage, read method, number in flight and number
+ * of keys, over all rounds. Pure; computed here for the command's table and all reports.
  */
 
 import { linearRegression } from 'simple-statistics';
@@ -19,27 +18,27 @@ const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once'
 
 /**
  * @typedef {object} FetchRow
- * @property {number | null} keys of each fetch; null: they differ
+ * @property {number | null} keys keys per fetch; null: they differ
  * @property {boolean} warmup
  * @property {number} n verified fetches
- * @property {number | null} medianNs of all rounds together, exact
- * @property {number | null} p90Ns null where fewer than 10 lie above
+ * @property {number | null} medianNs exact median over all rounds
+ * @property {number | null} p90Ns null if fewer than 10 lie above
  * @property {number | null} p99Ns
  * @property {number} fetchesPerSecond
- * @property {number | null} keysPerSecond null where the fetches differ
- * @property {number | null} bytesPerSecond of values
+ * @property {number | null} keysPerSecond null if the fetches differ
+ * @property {number | null} bytesPerSecond bytes of values
  * @property {number} inFlightMean achieved
  *
  * @typedef {object} FetchColumn a storage under one load
  * @property {Benchmark} source
- * @property {number} inFlight as the label says
+ * @property {number} inFlight as in the label
  * @property {number} inFlightMean achieved, over all rows
  * @property {FetchRow[]} rows in the order of the series
- * @property {Fit | null} fit of the medians by the number of keys, without the warm-up
+ * @property {Fit | null} fit fit of the medians over the number of keys, without the warm-up
  *
  * @typedef {{ slopeNs: number, interceptNs: number }} Fit
  *
- * @typedef {object} FetchGroup one storage, read in one way
+ * @typedef {object} FetchGroup one storage with one read method
  * @property {string} label `ioredis:tuned`
  * @property {string} workload
  * @property {boolean} [pool] a connection per fetch in flight
@@ -48,7 +47,7 @@ const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once'
 
 /**
  * @param {Result} result
- * @returns {FetchGroup[]} in the order of the benchmarks; none where no source has series
+ * @returns {FetchGroup[]} in the order of the benchmarks; empty if no source has series
  */
 export function toFetchGroups({ benchmarks, dataset, options }) {
   const { pool = false } = /** @type {any} */ (options?.['workloadOptions'] ?? {});
@@ -100,7 +99,7 @@ export function toColumn(source, valueSize) {
 }
 
 /**
- * @param {readonly SeriesResult[]} series the same one of each round
+ * @param {readonly SeriesResult[]} series the same series of each round
  * @param {number} valueSize bytes of a value
  * @returns {FetchRow}
  */
@@ -156,7 +155,7 @@ function meanInFlight(series) {
 /**
  * @param {readonly SeriesResult[]} series
  * @param {(one: SeriesResult) => number} valueIn
- * @returns {number} by time
+ * @returns {number} in order of time
  */
 function weightedMean(series, valueIn) {
   const durationNs = series.reduce((sum, one) => sum + one.durationNs, 0);
@@ -165,9 +164,9 @@ function weightedMean(series, valueIn) {
 }
 
 /**
- * Least squares over the medians: the price of a fetch, and of each key in it.
+ * Least squares over the medians: the time per fetch, and per key of it.
  * @param {readonly FetchRow[]} rows
- * @returns {Fit | null} null where there are not two numbers of keys
+ * @returns {Fit | null} null for fewer than two numbers of keys
  */
 function fitOf(rows) {
   const points = rows.flatMap(({ keys, medianNs }) =>
@@ -178,7 +177,7 @@ function fitOf(rows) {
 
 /**
  * @param {[number, number][]} points keys and ns
- * @returns {Fit | null} null where they have not two different numbers of keys
+ * @returns {Fit | null} null for fewer than two different numbers of keys
  */
 export function fitPoints(points) {
   if (new Set(points.map(([keys]) => keys)).size < 2) return null;
@@ -187,8 +186,8 @@ export function fitPoints(points) {
 }
 
 /**
- * @param {Benchmark} source of a scatter
- * @returns {[number, number][]} keys and ns of each fetch, all rounds, in the order of calls
+ * @param {Benchmark} source source of a scatter
+ * @returns {[number, number][]} keys and ns per fetch, all rounds, in call order
  */
 export function scatterPoints(source) {
   return source.rounds.flatMap(({ series = [] }) =>
@@ -198,12 +197,12 @@ export function scatterPoints(source) {
   );
 }
 
-/** Report where the label exceeds the achieved number by this share. */
+/** Reported if the label exceeds the achieved number by this fraction. */
 const SHORTFALL_MAX = 0.05;
 
 /**
  * @param {Result} result
- * @returns {Result['warnings']} one for each storage that did not have as many in flight as asked
+ * @returns {Result['warnings']} one warning per storage with fewer in flight than requested
  */
 export function concurrencyWarnings(result) {
   return toFetchGroups(result).flatMap(({ label, workload, columns }) => {

@@ -1,7 +1,4 @@
-/**
- * The fetches of a run: how many keys each has and which, in which series, and whether what came
- * back is right. Pure.
- */
+/** The fetches of a run: number and choice of keys, series, and verification of replies. Pure. */
 
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { createRandom, drawBelow } from '../../lib/random.js';
@@ -10,37 +7,37 @@ import { createVerifier, nothingCompared } from '../get/verifier.js';
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('../../lib/types.js').Series} Series */
 
-/** Keys that are held while a test runs. */
+/** Maximum number of keys in memory during a test. */
 export const HELD_KEYS = 50_000;
-/** 1, and again: the first is the warm-up; then 5, 10 … 100. */
+/** 1 twice, since the first is the warm-up; then 5, 10 … 100. */
 export const KEY_COUNTS = Object.freeze([
   1,
   1,
   ...Array.from({ length: 20 }, (_, i) => 5 * (i + 1)),
 ]);
-/** Ids drawn for the slices of one number of keys, at most, and fetches at least. */
+/** Maximum ids drawn for the segments in blocks of one number of keys, and minimum fetches. */
 const PART_IDS = 40_000;
 const PART_FETCHES = 64;
-/** Of one fetch: more than any list of keys written by hand. */
+/** Maximum keys per fetch. */
 export const KEYS_MAX = 10_000;
-/** Ids drawn for one load; beyond it fetches of a series ask for the same keys again. */
+/** Ids drawn for one load; later fetches of a series reuse the keys. */
 const IDS_MAX = 4_000_000;
-const KEY_STREAM = 0x6d67; // apart from the streams of other keys and of orders
+const KEY_STREAM = 0x6d67; // distinct from the streams of other keys and of orders
 const COUNT_STREAM = 0x6d63;
 
 /**
  * @typedef {object} MgetOptions
- * @property {readonly number[]} [counts] keys of a fetch, one series for each
- * @property {{ minKeys: number, maxKeys: number }} [scatter] in their place: one series, its
- *   fetches of minKeys to maxKeys keys, drawn
+ * @property {readonly number[]} [counts] keys per fetch, one series each
+ * @property {{ minKeys: number, maxKeys: number }} [scatter] instead: one series whose fetches have
+ *   minKeys to maxKeys keys, drawn
  * @property {number} cycles fetches of a series
- * @property {number} lead fetches before and behind each that are not counted; as many as are in
- *   flight, or more
+ * @property {number} lead uncounted fetches before and after each series; at least as many as in
+ *   flight
  */
 
 /**
  * @param {MgetOptions} options
- * @returns {number} operations of a load, with those that are not counted
+ * @returns {number} operations of a load, including uncounted ones
  */
 export function operationsOf({ counts, scatter, cycles, lead }) {
   if (scatter !== undefined) return spanOf(scatter) + cycles + 2 * lead;
@@ -59,8 +56,8 @@ function spanOf({ minKeys, maxKeys }) {
  */
 
 /**
- * Which operation fetches how many keys. A scatter begins with one fetch of each size, so that no
- * counted one is the first of its kind: drivers prepare a statement for each length of a list.
+ * Number of keys per operation. A scatter begins with an uncounted fetch of each size, because
+ * drivers prepare a statement for each length of a list.
  * @param {MgetOptions} options
  * @param {number} seed
  * @returns {FetchPlan}
@@ -83,8 +80,8 @@ export function planFetches(options, seed) {
   const series = counts.map((keys, i) => {
     sizes.fill(keys, i * step, (i + 1) * step);
     const from = i * step + lead;
-    // The original program's first row occurs twice: the first one was measured before the client
-    // was warm.
+    // The first row occurs twice, as in the original program, which measured it once before the
+    // client was warm.
     return { keys, warmup: i === 0 && counts[1] === keys, from, to: from + cycles };
   });
   return { sizes, series };
@@ -94,11 +91,11 @@ export function planFetches(options, seed) {
  * @param {Dataset} dataset
  * @param {Uint16Array} sizes
  * @param {number} seed
- * @returns {number[][]} ids of each operation, each once in it, in the order drawn
+ * @returns {number[][]} distinct ids of each operation, in the order drawn
  */
 function drawFetches({ rows }, sizes, seed) {
   const random = createRandom(seed, KEY_STREAM);
-  /** @type {Map<number, number[][]>} by size, once there are too many */
+  /** @type {Map<number, number[][]>} pool by size, if there are too many */
   const again = new Map();
   let drawn = 0;
   return Array.from(sizes, (size, i) => {
@@ -129,7 +126,7 @@ function drawDistinct(random, rows, size) {
 
 /**
  * @param {Record<string, unknown>} workloadOptions
- * @returns {import('../../lib/types.js').Part[]} a part for each number of keys
+ * @returns {import('../../lib/types.js').Part[]} a part per number of keys
  */
 export function partsOf({ mget }) {
   const { counts = KEY_COUNTS } = /** @type {MgetOptions} */ (mget);
@@ -138,8 +135,8 @@ export function partsOf({ mget }) {
 
 /**
  * @param {Parameters<import('../../lib/types.js').Prepare>[0]} context options.mget: MgetOptions
- * @returns {{ fetches: number[][], series: Series[] | undefined }} of a load as long as the plan;
- *   a shorter or a longer one (a check, a warm-up) goes through all sizes and has no series
+ * @returns {{ fetches: number[][], series: Series[] | undefined }} for a load as long as the plan;
+ *   a shorter or longer one (a check, a warm-up) cycles through all sizes without series
  */
 export function prepareFetches({ dataset, seed, ops, options }) {
   const { part, mget = { cycles: 100, lead: 1 } } =
@@ -160,11 +157,10 @@ export function prepareFetches({ dataset, seed, ops, options }) {
 }
 
 /**
- * @param {(handle: import('../../lib/types.js').RowsHandle,
- *   calls: import('../../lib/types.js').CallStyle) => {
- *   fetch: (ids: readonly number[], done?: (error: any, reply?: any) => void) => any,
- *   values(reply: any, ids: readonly number[]): any,
- *   calls?: import('../../lib/types.js').CallStyle }} by how a handle fetches
+ * @param {(handle: import('../../lib/types.js').RowsHandle, calls:
+ *   import('../../lib/types.js').CallStyle) => { fetch: (ids: readonly number[], done?: (error:
+ *   any, reply?: any) => void) => any, values(reply: any, ids: readonly number[]): any, calls?:
+ *   import('../../lib/types.js').CallStyle }} by read method of the handle
  * @returns {import('../../lib/types.js').Prepare}
  */
 export function prepareBy(by) {
@@ -172,7 +168,7 @@ export function prepareBy(by) {
     const { fetches, series } = prepareFetches(context);
     const { length } = fetches;
     return (handle, calls = 'promise') => {
-      const { fetch, values, ...own } = by(handle, calls);
+      const { fetch, values, ...others } = by(handle, calls);
       const compared = nothingCompared();
       const verifyValue = createVerifier(context.dataset, compared);
       return {
@@ -181,7 +177,7 @@ export function prepareBy(by) {
           const ids = fetches[index < length ? index : index % length];
           return verifyFetch(verifyValue, ids, values(reply, ids), whole);
         },
-        ...own,
+        ...others,
         compared,
         ...(series && { series }),
       };
@@ -193,8 +189,8 @@ export function prepareBy(by) {
  * @param {import('../get/verifier.js').VerifyValue} verifyValue
  * @param {readonly number[]} ids
  * @param {readonly (string | null | undefined)[]} values
- * @param {boolean} whole each value is compared in full
- * @returns {number} OK; MISS where one is not there; MISMATCH
+ * @param {boolean} whole compare each value in full
+ * @returns {number} OK; MISS: a value is missing; MISMATCH
  */
 export function verifyFetch(verifyValue, ids, values, whole) {
   if (!Array.isArray(values) || values.length !== ids.length) return MISMATCH;

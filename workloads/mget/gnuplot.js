@@ -11,8 +11,8 @@ const PNG = 'set terminal png size 1000,640';
 /**
  * A script for gnuplot 5 or later that writes a PNG to its standard output: the points inline, a
  * line by least squares and its equation.
- * @param {Result} result of a scatter with one storage, read in one way
- * @param {{ extra?: readonly string[] }} [options] extra: lines before the plot, as they are
+ * @param {Result} result result of a scatter with one storage and one read method
+ * @param {{ extra?: readonly string[] }} [options] extra: verbatim lines before the plot
  * @returns {string}
  */
 export function gnuplotScript(result, { extra = [] } = {}) {
@@ -34,7 +34,7 @@ export function gnuplotScript(result, { extra = [] } = {}) {
     '$points << EOD',
     ...points.map(([keys, ns]) => `${keys}\t${(ns / 1e6).toFixed(6)}`),
     'EOD',
-    // stats is exact and needs no start values; with one number of keys there is no line.
+    // stats is exact and needs no start values; a single number of keys has no fit.
     ...(sizes > 1
       ? ["stats $points using 1:2 name 'P' nooutput", 'f(x) = P_slope * x + P_intercept']
       : []),

@@ -1,11 +1,11 @@
 /**
- * Many keys in one request: how long a fetch takes, by the number of its keys and the number of
- * fetches in flight. Keys are drawn before the clock starts, each once in a fetch; a fetch counts
- * only if every value belongs to its key, in its place.
+ * Many keys in one request: the duration of a fetch by its number of keys and the number in flight.
+ * Keys are drawn before the clock starts, without duplicates in a fetch; a fetch counts only if
+ * every value belongs to its key, in order.
  *
- * A load is a row of series, one for each number of keys. Before and behind each series run fetches
- * of the same size that are not counted, so that every counted fetch has as many beside it as the
- * load says, all of its own size.
+ * A load is a sequence of series, one per number of keys. Uncounted fetches of the same size run
+ * before and after each series, so that every counted fetch runs among as many fetches of its size
+ * as the load specifies.
  */
 
 import { defineWorkload } from '../../lib/define.js';
@@ -28,6 +28,7 @@ export const workload = defineWorkload({
   needs: ['mget'],
   namespace,
   slices: 'default',
+  serverOperations: 1,
   parts: partsOf,
   shares: () => 'rows',
   prepare,

@@ -1,7 +1,8 @@
-/** What `dragstrip mget concurrency` and `mget scatter` measure: series of fetches. */
+/** Plan of `dragstrip mget concurrency` and `mget scatter`: series of fetches. */
 
 import { usageError } from '../../lib/errors.js';
 import { count, counts, flag, reading, text, texts } from '../../lib/options.js';
+import { addressOptions, redisAddress } from '../redis-address.js';
 import { rowsNamespace } from '../rows-namespace.js';
 import { HELD_KEYS, KEY_COUNTS, KEYS_MAX, operationsOf } from './fetches.js';
 
@@ -10,12 +11,12 @@ import { HELD_KEYS, KEY_COUNTS, KEYS_MAX, operationsOf } from './fetches.js';
 const OPERATIONS_MAX = 50_000_000;
 const IN_FLIGHT_MAX = 10_000;
 const CYCLES = 100;
-/** Fetches in flight: doubled from the least to the most. */
+/** Fetches in flight: doubled from the minimum to the maximum. */
 const IN_FLIGHT = Object.freeze({ min: 1, max: 16 });
 const CONCURRENCY = Object.freeze({ tests: ['concurrency'] });
 const SCATTER = Object.freeze({ tests: ['scatter'] });
 
-/** Where the keys are while a run lasts. */
+/** Namespace of the keys during a run. */
 export const namespace = rowsNamespace('mget');
 
 export const tests = Object.freeze({
@@ -25,12 +26,7 @@ export const tests = Object.freeze({
 
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
-  host: text({ also: ['-h'], value: '<value>', help: 'Redis’ host', shown: '127.0.0.1' }),
-  port: count(1, 65_535, undefined, {
-    also: ['-p'],
-    help: 'Redis’ port',
-    shown: '6379; without host and port: as for --redis',
-  }),
+  ...addressOptions,
   password: reading(refusePassword, {
     also: ['-a'],
     help: 'refused: others can read it; see --password-from-env',
@@ -71,26 +67,25 @@ export const options = Object.freeze({
   gnuplotExtra: texts({
     ...SCATTER,
     value: '<line>',
-    help: 'a line to add to that script; may be repeated',
+    help: 'line to add to the gnuplot script; may be repeated',
   }),
-  pool: flag({ help: 'one connection per fetch in flight, as clients with a pool have it' }),
+  pool: flag({ help: 'one connection per fetch in flight, like a pooled client' }),
   pipelined: flag({ help: 'also read the same keys by pipelined single reads' }),
 });
 
 export const shared = Object.freeze({
   storages: {
     default: ['ioredis'],
-    help: 'storages with multi-key reads: name, name:profile, all, ./file.js, with commas',
   },
   rows: { default: HELD_KEYS, help: 'number of stored keys' },
-  // Its figures are bytes per second of values that are all as long.
-  valueSize: count(8, 2 ** 24, 2048, { flag: 'data-size', help: 'bytes per value' }),
+  // Its figures are bytes per second for values of equal length.
+  valueSize: count(8, 2 ** 24, 2048, { flag: 'data-size', help: 'characters per value' }),
   warmupOperations: 500,
   against: null,
 });
 
 /**
- * Arguments are for everybody on the machine to read.
+ * Arguments are visible to every user of the machine.
  * @param {string} _text
  * @param {string} label
  * @returns {never}
@@ -104,18 +99,27 @@ function refusePassword(_text, label) {
 }
 
 /**
- * @param {Record<string, any>} given
+ * @param {Record<string, any>} planOptions
  * @param {import('../../lib/types.js').PlanContext} context
  * @returns {import('../../lib/types.js').WorkloadPlan}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
-export function plan(given, { test, storages, loads: asked, addresses = {} }) {
-  const { counts: sizes, cycles, pipelined = false, pool = false, minKeys, maxKeys, rows } = given;
-  requirePlottable(given, storages);
+export function plan(planOptions, { test, storages, loads: asked, addresses = {} }) {
+  const {
+    counts: sizes,
+    cycles,
+    pipelined = false,
+    pool = false,
+    minKeys,
+    maxKeys,
+    rows,
+  } = planOptions;
+  requirePlottable(planOptions, storages);
   const scatter = test === 'scatter' ? { minKeys, maxKeys } : undefined;
   requireHeld(scatter ?? { minKeys: 1, maxKeys: Math.max(...sizes) }, rows);
   /** @type {readonly LoadOption[]} */
-  const loads = asked ?? inFlightOf(test, given).map((inFlight) => ({ kind: 'window', inFlight }));
+  const loads =
+    asked ?? inFlightOf(test, planOptions).map((inFlight) => ({ kind: 'window', inFlight }));
   for (const { kind, processes = 1 } of loads) {
     if ((kind === 'window' || kind === 'sync') && processes === 1) continue;
     throw usageError('mget is a closed loop in one process', 'give a window, or one in flight');
@@ -127,7 +131,7 @@ export function plan(given, { test, storages, loads: asked, addresses = {} }) {
     lead,
   };
   const operations = operationsOf(mget);
-  const whole = scatter
+  const reason = scatter
     ? 'each fetch of a scatter has its own number of keys'
     : cycles && '--cycles fixes the amount';
   if (operations > OPERATIONS_MAX) {
@@ -139,9 +143,9 @@ export function plan(given, { test, storages, loads: asked, addresses = {} }) {
       kind,
       inFlight,
       operations,
-      ...(whole !== undefined && { whole }),
+      ...(reason !== undefined && { whole: reason }),
     })),
-    shared: { redisDb: given['db'], addresses: redisAddress(given, addresses) },
+    shared: { redisDb: planOptions['db'], addresses: redisAddress(planOptions, addresses) },
     workload: {
       workloads: pipelined ? ['mget', 'mget-single'] : ['mget'],
       workloadOptions: { mget, ...(pool && { pool }) },
@@ -170,7 +174,7 @@ function requireHeld({ minKeys, maxKeys }, rows) {
  */
 function requirePlottable({ gnuplot, gnuplotExtra, pipelined }, storages) {
   if (gnuplotExtra !== undefined && !gnuplot) {
-    throw usageError('--gnuplot-extra: there is no script', 'add --gnuplot');
+    throw usageError('--gnuplot-extra needs --gnuplot', 'add --gnuplot');
   }
   const alone = storages.length === 1 && storages[0].definition !== null && !pipelined;
   if (gnuplot && !alone) {
@@ -181,7 +185,7 @@ function requirePlottable({ gnuplot, gnuplotExtra, pipelined }, storages) {
 /**
  * @param {string | undefined} test
  * @param {Record<string, any>} given
- * @returns {number[]} fetches in flight: doubled from the least to the most
+ * @returns {number[]} fetches in flight: doubled from the minimum to the maximum
  */
 function inFlightOf(test, { inFlight, minConc, maxConc }) {
   if (test === 'scatter' && inFlight?.length > 1) {
@@ -189,7 +193,10 @@ function inFlightOf(test, { inFlight, minConc, maxConc }) {
   }
   if (inFlight !== undefined) {
     if ((minConc ?? maxConc) === undefined) return inFlight;
-    throw usageError('--in-flight and --min-conc or --max-conc: one of them', 'leave one out');
+    throw usageError(
+      '--in-flight and --min-conc or --max-conc cannot be combined',
+      'leave one out',
+    );
   }
   if (test === 'scatter') return [IN_FLIGHT.min];
   const { min, max } = { min: minConc ?? IN_FLIGHT.min, max: maxConc ?? IN_FLIGHT.max };
@@ -199,18 +206,4 @@ function inFlightOf(test, { inFlight, minConc, maxConc }) {
   const steps = [];
   for (let k = min; k <= max; k *= 2) steps.push(k);
   return steps;
-}
-
-/**
- * @param {Record<string, any>} given
- * @param {Readonly<Record<string, string>>} addresses by flag name
- * @returns {Record<string, string>}
- */
-function redisAddress({ host, port }, addresses) {
-  if (host === undefined && port === undefined) return addresses;
-  if (addresses['redis'] !== undefined) {
-    throw usageError('--redis and --host or --port: one of them', '--redis takes host:port');
-  }
-  const name = host ?? '127.0.0.1';
-  return { ...addresses, redis: `${name.includes(':') ? `[${name}]` : name}:${port ?? 6379}` };
 }

@@ -1,6 +1,6 @@
 /**
- * What is shown of fetches of many keys: the table of all workloads by load, and one for each
- * storage and way of reading, by the number in flight and the number of keys.
+ * Report of multi-key fetches: the common table by load, and one per storage and read method, by
+ * number in flight and number of keys.
  */
 
 import { formatDuration } from '../../lib/format.js';
@@ -11,7 +11,7 @@ import { fitPoints, groupName, scatterPoints, toColumn } from './analysis.js';
 /** @typedef {import('./analysis.js').FetchColumn} FetchColumn */
 /** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
 
-/** Numbers of keys that a table shows, where they were measured; CSV has all. */
+/** Numbers of keys shown in a table, if measured; CSV has all. */
 const SHOWN_KEYS = new Set([1, 10, 25, 50, 100]);
 
 /** @param {any} benchmark */
@@ -21,7 +21,7 @@ const hasSeries = ({ source }) =>
 /**
  * @param {any} benchmark
  * @param {any} result
- * @returns {any[]} a part for each number of keys, without the warm-up
+ * @returns {any[]} a part per number of keys, without the warm-up
  */
 function expand(benchmark, { dataset, options }) {
   const { pool = false } = options?.workloadOptions ?? {};
@@ -66,7 +66,7 @@ function rate(unit, name, drop, of) {
   return metric({ ...shown, drop }, ({ row }) => of(row));
 }
 
-/** How many times as long the same keys take as single reads. */
+/** Ratio of the time of the same keys as single reads. */
 const single = metric(
   {
     key: 'single_to_mget',
@@ -126,7 +126,7 @@ const fetches = {
 
 /**
  * @param {TableRow[]} rows
- * @returns {TableRow[]} of each number in flight those of SHOWN_KEYS, or all where there is none
+ * @returns {TableRow[]} per number in flight those of SHOWN_KEYS, or all if none matches
  */
 function shownRows(rows) {
   const loads = [...new Set(rows.map(({ keys }) => keys['inFlight']))];
@@ -139,7 +139,7 @@ function shownRows(rows) {
   });
 }
 
-/** @param {readonly any[]} table @returns {string} the price of a fetch, and of each key in it */
+/** @param {readonly any[]} table @returns {string} the time per fetch, and per key of it */
 function fitText(table) {
   /** @type {FetchColumn[]} */
   const columns = [...new Set(table.map(({ column }) => column))];
@@ -157,7 +157,7 @@ function equation({ slopeNs, interceptNs }) {
   return `${interceptNs < 0 ? '-' : ''}${formatDuration(Math.abs(interceptNs))} ${sign} ${key} k`;
 }
 
-/** @param {any} benchmark @returns {boolean} fetches of one number of keys */
+/** @param {any} benchmark @returns {boolean} fetches with one number of keys */
 const hasKeys = ({ row, keys }) => row !== undefined && keys.keys !== 'all';
 /** @param {TableRow} row */
 const rowHasKeys = ({ benchmarks: [one] }) => hasKeys(one);

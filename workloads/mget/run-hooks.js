@@ -1,4 +1,4 @@
-/** What happens around a run of fetches: the original program's lines, and warnings. */
+/** Hooks of a run of fetches: legacy output and warnings. */
 
 import { usageError } from '../../lib/errors.js';
 import { concurrencyWarnings, scatterPoints, toFetchGroups } from './analysis.js';
@@ -9,7 +9,7 @@ import { gnuplotScript } from './gnuplot.js';
 /** @typedef {import('./analysis.js').FetchGroup} FetchGroup */
 
 /**
- * The processes of the benchmarks read it where they always do: from the environment.
+ * Benchmark processes read it from the environment.
  * @type {NonNullable<RunHooks['setUp']>}
  */
 export async function setUp({ options, env }) {
@@ -17,7 +17,7 @@ export async function setUp({ options, env }) {
   if (variable === undefined) return undefined;
   const password = env[variable];
   if (password === undefined || password === '') {
-    throw usageError(`--password-from-env ${variable}: there is no such variable`, 'export it');
+    throw usageError(`--password-from-env ${variable}: unknown variable`, 'export it');
   }
   env['DRAGSTRIP_REDIS_PASSWORD'] = password;
   delete env['DRAGSTRIP_REDIS_PASSWORD_FILE'];
@@ -28,7 +28,7 @@ export async function setUp({ options, env }) {
 export const warnings = concurrencyWarnings;
 
 /**
- * A scatter's output is points, or a script: there the lines about keys are on stderr.
+ * A scatter prints points or a script, so its lines about keys go to stderr.
  * @type {NonNullable<RunHooks['legacyLines']>}
  */
 export function legacyLines({ test, quiet }) {
@@ -47,7 +47,7 @@ export function legacyLines({ test, quiet }) {
       const { label, workload } = group;
       const key = `${label} ${workload}`;
       if (shown.has(key)) continue;
-      if (!all && !isComplete(group, result)) break; // in a fixed order
+      if (!all && !isComplete(group, result)) break; // in fixed order
       shown.add(key);
       const many = countGroups(result) > 1;
       if (many) lines.push(`${label}${workload === 'mget' ? '' : ', single reads at once'}`);
@@ -75,25 +75,24 @@ function countGroups({ benchmarks }) {
 /**
  * @param {FetchGroup} group
  * @param {Result} result
- * @returns {boolean} whether all rounds of all its benchmarks are over
+ * @returns {boolean} whether all rounds of all its benchmarks have ended
  */
 function isComplete({ label, workload, columns }, { benchmarks, options, comparison }) {
-  // How many rounds there will be is not known before the end.
+  // The number of rounds is unknown before the end.
   if (comparison !== undefined) return false;
   const [{ source: first }] = columns;
-  const own = benchmarks.filter(
+  const series = benchmarks.filter(
     (benchmark) =>
       benchmark.storage === first.storage &&
       benchmark.profile === first.profile &&
       benchmark.workload === workload,
   );
   const rounds = Number(options['rounds']);
-  return label !== '' && own.every((benchmark) => benchmark.rounds.length >= rounds);
+  return label !== '' && series.every((benchmark) => benchmark.rounds.length >= rounds);
 }
 
 /**
- * A row for each number of keys, the first one twice; a column for each number in flight; medians
- * in ms.
+ * A row per number of keys, the first one twice; a column per number in flight; medians in ms.
  * @param {FetchGroup} group
  * @returns {string[]}
  */
@@ -122,8 +121,8 @@ export function output(result, { test, options, quiet }) {
 
 /**
  * @param {Result} result
- * @returns {string} lines of keys TAB ms; where there are several storages or ways, a line of
- *   comment before each
+ * @returns {string} lines of keys TAB ms; with a comment line before each of several storages or
+ *   methods
  */
 function scatterText(result) {
   const groups = toFetchGroups(result);

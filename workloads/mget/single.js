@@ -1,6 +1,6 @@
 /**
- * The same fetches as mget, each as single reads that are sent at once: what MGET saves, or does
- * not, against a driver that pipelines. A fetch ends with its last value.
+ * The fetches of mget as single reads sent at once: the gain of MGET over a driver that pipelines.
+ * A fetch ends with its last value.
  */
 
 import { defineWorkload } from '../../lib/define.js';
@@ -13,7 +13,7 @@ import { namespace } from './plan.js';
 /**
  * @param {RowsHandle} handle
  * @param {import('../../lib/types.js').CallStyle} calls
- * @returns {Fetch} replies in the order of the ids, not yet values
+ * @returns {Fetch} replies in the order of the ids, not decoded
  */
 function createFetch(handle, calls) {
   if (calls === 'sync') return (ids) => ids.map((id) => handle.get(id));

@@ -1,20 +1,20 @@
-/** What each operation is and on which row: drawn from the seed before the clock starts. */
+/** Kind and row of each operation, drawn from the seed before the clock starts. */
 
 import { createRandom, drawBelow } from '../../lib/random.js';
 import { KINDS } from './weights.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 
-const KIND_STREAM = 0x6372; // apart from the streams of keys and orders
+const KIND_STREAM = 0x6372; // distinct from the streams of keys and orders
 const SCAN_STREAM = 0x6373;
 export const SCAN_ROWS_MAX = 100;
-/** Hashes of a process: written before the clock starts. */
+/** Number of hashes per process, written before the clock starts. */
 const HASHES_MAX = 1000;
 const HASH_CHARS_MAX = 8 * 2 ** 20;
-/** Values to write are made before the clock starts, so many; then they come again. */
+/** Number of values to write, generated before the clock starts and then reused. */
 const VALUES_CHARS_MAX = 64 * 2 ** 20;
 
-/** Those of YCSB too: a scan as one multi-get, and a read with a write of the same row. */
+/** Includes those of YCSB: a scan as one multi-get, and a read with a write of the same row. */
 export const ALL_KINDS = Object.freeze([...KINDS, 'fetch', 'modify']);
 /** Numbers of the kinds. @type {Readonly<Record<string, number>>} */
 export const KIND = Object.freeze(Object.fromEntries(ALL_KINDS.map((name, i) => [name, i])));
@@ -22,17 +22,17 @@ export const KIND = Object.freeze(Object.fromEntries(ALL_KINDS.map((name, i) => 
 /**
  * @typedef {object} Drawn
  * @property {Uint8Array} kinds by operation, an index of ALL_KINDS
- * @property {Uint32Array} keys rows of the dataset; of a scan, the first one
+ * @property {Uint32Array} keys rows of the dataset; for a scan, the first one
  * @property {Int32Array} slots see placeWrites
- * @property {Uint8Array} lengths of scans, in rows
- * @property {Uint32Array} hashKeys ids of hashes; empty where there are none
- * @property {Int32Array} hashSlots of hsets
- * @property {number[]} hashes ids of all hashes that are used
+ * @property {Uint8Array} lengths lengths of scans, in rows
+ * @property {Uint32Array} hashKeys ids of hashes; may be empty
+ * @property {Int32Array} hashSlots slots of hsets
+ * @property {number[]} hashes ids of all used hashes
  */
 
 /**
- * @param {{ dataset: Dataset, seed: number, keys: Uint32Array,
- *   weights: import('./weights.js').Weights, firstHash: number }} from keys: drawn, may be changed;
+ * @param {{ dataset: Dataset, seed: number, keys: Uint32Array, weights:
+ *   import('./weights.js').Weights, firstHash: number }} from keys: drawn, changed in place;
  *   firstHash: the first id of a hash
  * @returns {Drawn}
  */
@@ -81,17 +81,16 @@ function drawKinds(weights, length, seed) {
 }
 
 /**
- * A write whose value has no place any more takes the key of an earlier one: keys are changed by
- * it, as those of a run longer than its keys are.
+ * A write beyond the number of values reuses the key of an earlier write, so it changes `keys`.
  * @param {Uint32Array} keys
  * @param {number} valueSize on average
- * @param {(i: number) => boolean} isWrite asked once for each operation, in order
- * @returns {Int32Array} -1 for what does not write, else the place of the value to write
+ * @param {(i: number) => boolean} isWrite called once per operation, in order
+ * @returns {Int32Array} -1: not a write; otherwise the index of the value to write
  */
 function placeWrites(keys, valueSize, isWrite) {
   const places = Math.max(1, Math.floor(VALUES_CHARS_MAX / valueSize));
   const slots = new Int32Array(keys.length);
-  /** @type {number[]} ids by place */
+  /** @type {number[]} ids by index of the value */
   const ids = [];
   let written = 0;
   for (let i = 0; i < slots.length; i += 1) {

@@ -1,8 +1,8 @@
 /**
- * Whether a read gives an older value than the last acknowledged write of its key. Writes carry
- * versions (lib/row-version.js). A reply is stale only if that is certain: two writes of one key at
- * the same time may be carried out in either order, one that failed may still be carried out, and
- * what another process has written is not known here.
+ * Detects reads of a value older than the last acknowledged write of its key. Writes carry versions
+ * (lib/row-version.js). A reply counts as stale only if this is certain: concurrent writes of a key
+ * may be executed in either order, a failed one may still be executed, and writes of other
+ * processes are unknown here.
  */
 
 import { randomInt } from 'node:crypto';
@@ -16,12 +16,12 @@ import {
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 
-/** Not a read of a row that is written, or not a write. */
+/** Neither a write nor a read of a written row. */
 const NONE = -1;
 
 /**
  * @param {Dataset} dataset
- * @returns {boolean} whether some of its values have a place for a version
+ * @returns {boolean} whether some of its values are long enough for a version
  */
 export function holdsVersions({ valueSize }) {
   return valueSize >= TAG_LENGTH + VERSION_LETTERS;
@@ -36,13 +36,13 @@ function hasPlace({ length }) {
  * @param {Dataset} dataset
  * @param {number} id
  * @param {import('../../lib/row-version.js').RowVersion} version
- * @returns {string} the row's value, with the version where it has a place
+ * @returns {string} the row's value, with the version if long enough
  */
 export function versioned(dataset, id, version) {
   const own = dataset.value(id);
   if (!hasPlace(own)) return own;
   const body = own.slice(0, own.length - VERSION_LETTERS);
-  // As one flat string: a driver would otherwise join the two when it sends it.
+  // A flat string; otherwise the driver would flatten it while sending.
   return Buffer.from(body + formatVersion(id, version), 'latin1').toString('latin1');
 }
 
@@ -54,11 +54,11 @@ export class Freshness {
   constructor(dataset, { keys, slots }) {
     this.keys = keys;
     this.slots = slots;
-    /** Another one for each process and load: of its own versions alone the order is known. */
+    /** Distinct per process and load, since the order is known only for its own versions. */
     this.writer = randomInt(VERSION_MAX + 1);
     /** @type {string[]} by slot */
     this.values = [];
-    /** Dense numbers of the rows that are written. @type {Map<number, number>} */
+    /** Dense numbers of the written rows. @type {Map<number, number>} */
     const written = new Map();
     for (let i = 0; i < slots.length; i += 1) {
       if (slots[i] !== this.values.length) continue;
@@ -67,11 +67,11 @@ export class Freshness {
     }
     /** By operation: the dense number of its row. */
     this.rows = Int32Array.from(keys, (id) => written.get(id) ?? NONE);
-    /** By operation: what a read must not be older than, as of when it was sent. */
+    /** By operation: the minimum version of a read, at the time of sending. */
     this.leastOf = new Float64Array(keys.length);
-    /** By row: number of the write that no later reply may be older than. */
+    /** By row: number of the write that is the minimum for later replies. */
     this.least = new Float64Array(written.size);
-    /** By row: its writes that are not acknowledged, and the first of those sent together. */
+    /** By row: number of its unacknowledged writes, and the first of those sent together. */
     this.pending = new Uint32Array(written.size);
     this.firstPending = new Float64Array(written.size);
     /** By slot: number of its last write. */
@@ -95,8 +95,8 @@ export class Freshness {
   }
 
   /**
-   * One that fails is never acknowledged: then its row's least stays as it is.
-   * @param {number} i operation that has written
+   * A failed write is never acknowledged, so the minimum of its row is unchanged.
+   * @param {number} i operation that wrote
    */
   afterWrite(i) {
     const row = this.rows[i];
@@ -105,7 +105,7 @@ export class Freshness {
   }
 
   /**
-   * @param {number} i operation that has read the value of its row
+   * @param {number} i operation that read the value of its row
    * @param {string} text
    * @returns {boolean}
    */
@@ -122,14 +122,14 @@ export class Freshness {
   isOlder(id, text, least) {
     if (least === 0 || !hasPlace(text)) return false;
     const version = parseVersion(id, text);
-    if (version === null) return true; // the value of before all writes
+    if (version === null) return true; // the value before all writes
     return version.writer === this.writer && this.writeOf[version.slot] < least;
   }
 
   /**
-   * Rows that a write of this process was acknowledged for, the latest operations first: to be read
-   * back when nothing is in flight.
-   * @param {number} size at most so many
+   * Rows with an acknowledged write of this process, latest operations first, to be read back when
+   * nothing is in flight.
+   * @param {number} size maximum number
    * @returns {{ id: number, isStale: (text: string) => boolean }[]}
    */
   acknowledged(size) {

@@ -1,7 +1,7 @@
 /**
  * Weighted mixes of operations on single rows, `get:95,set:5`, each operation's kind drawn from the
- * seed. `mix` reads and writes the rows of the race; `crud` has rows of its own, made for the run
- * and removed after it, and therefore also scans, inserts, deletes and reads back.
+ * seed. `mix` reads and writes the rows of the race; `crud` has temporary rows, removed after the
+ * run, and therefore also scans, inserts, deletes and reads back.
  */
 
 import { defineWorkload, metricRules } from '../../lib/define.js';
@@ -14,7 +14,7 @@ import { CRUD_DEFAULT, kindsOf, MIX_DEFAULT, parseMix } from './weights.js';
 
 /** @typedef {import('../../lib/types.js').RowOperation} RowOperation */
 
-/** What a storage must have for each kind. @type {Readonly<Record<string, RowOperation[]>>} */
+/** Row operations that each kind needs. @type {Readonly<Record<string, RowOperation[]>>} */
 const NEEDED = Object.freeze({
   scan: ['scan'],
   insert: ['add', 'del'],
@@ -33,7 +33,7 @@ const WORDS = Object.freeze({
 
 /**
  * @param {string} usual weights
- * @param {boolean} owns whether its rows are of the run alone
+ * @param {boolean} owns whether its rows are temporary
  * @returns {import('../../lib/types.js').Prepare}
  */
 function preparing(usual, owns) {
@@ -52,6 +52,7 @@ export const workload = defineWorkload({
   options,
   plan: planOf('mix'),
   slices: true,
+  serverOperations: 1,
   check: get.prepare,
   prepare: preparing(MIX_DEFAULT, false),
 });

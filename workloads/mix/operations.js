@@ -1,13 +1,12 @@
 /**
  * Reads, writes, scans, inserts, deletions and hashes in one mix, with verified replies; also those
- * of YCSB. Reads, writes and scans are on the dataset, whose rows stay; what is inserted and
- * deleted has ids of the process (own-rows.js), as have hashes.
+ * of YCSB. Reads, writes and scans use the dataset, whose rows stay; inserted and deleted rows and
+ * hashes have ids of the process (own-rows.js).
  *
  * A write writes the row's own value of the dataset with a version at its end (freshness.js), so
- * that every read stays verifiable, and one that is older than the last write is found. Where no
- * row is left to delete, a row is inserted in its place, and where no id is left to insert, one is
- * deleted; where neither is possible the operation is a get. The kinds of a result say what was
- * done.
+ * that every read stays verifiable, and stale reads are detected. If no row is left to delete, a
+ * row is inserted instead, and if no id is left to insert, one is deleted; if neither is possible,
+ * the operation is a get. The kinds in the result are those executed.
  */
 
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
@@ -27,21 +26,21 @@ import { kindsOf } from './weights.js';
 /** @typedef {import('../../lib/types.js').CallStyle} CallStyle */
 /** @typedef {(i: number, done?: any) => any} Issue */
 
-/** Ids of the hashes of a process begin so many above those of its rows. */
+/** Offset of a process's hash ids from its row ids. */
 const HASHES_FROM = 2 ** 18;
 const NONE = -1;
 
 /**
  * @typedef {object} Mix
  * @property {import('./weights.js').Weights} weights
- * @property {Uint32Array} keys rows of the operations, drawn; may be changed
- * @property {number | null} [ttlMs] inserted rows expire after it
- * @property {Readonly<Record<string, string>>} [names] of kinds in a result, where they differ
- * @property {boolean} [owns] the rows are of this run alone: they are read back after it
+ * @property {Uint32Array} keys drawn rows of the operations, changed in place
+ * @property {number | null} [ttlMs] time to live of inserted rows
+ * @property {Readonly<Record<string, string>>} [names] names of kinds in a result, if they differ
+ * @property {boolean} [owns] the rows are temporary, and are read back at the end
  */
 
 /**
- * @typedef {object} State of a process, whatever the number of its connections
+ * @typedef {object} State shared by all connections of a process
  * @property {Dataset} dataset
  * @property {import('./drawn.js').Drawn} drawn
  * @property {number[][]} fetches ids of each, by operation
@@ -49,15 +48,15 @@ const NONE = -1;
  * @property {Freshness} hashFreshness
  * @property {string[][]} hashValues by slot
  * @property {OwnRows} own
- * @property {number} firstId of its own rows
- * @property {(row: number) => string} textOf of its own rows
+ * @property {number} firstId first id of its rows
+ * @property {(row: number) => string} textOf text of its rows
  * @property {number | null} ttlMs
- * @property {readonly string[]} kinds that may occur
- * @property {readonly string[]} names of these in a result
+ * @property {readonly string[]} kinds possible kinds
+ * @property {readonly string[]} names names of these in a result
  * @property {boolean} owns
  * @property {{ now(): number }} clock
- * @property {Uint8Array} done what each operation was in the end, an index of ALL_KINDS
- * @property {Int32Array} taken its own row
+ * @property {Uint8Array} done executed kind per operation, an index of ALL_KINDS
+ * @property {Int32Array} taken row of the process
  */
 
 /**
@@ -90,8 +89,8 @@ function createState(
   const { writer } = freshness;
   const make = (/** @type {number} */ row) =>
     versioned(dataset, firstId + row, { writer, slot: row });
-  const own = new OwnRows(changes > 0 ? rowsMax(dataset.meanSize) : 0);
-  const values = Array.from({ length: Math.min(own.size, changes) }, (_, row) => make(row));
+  const ownRows = new OwnRows(changes > 0 ? rowsMax(dataset.meanSize) : 0);
+  const values = Array.from({ length: Math.min(ownRows.size, changes) }, (_, row) => make(row));
   const kinds = possibleKinds(weights, ttlMs !== null);
   return {
     dataset,
@@ -99,7 +98,7 @@ function createState(
     fetches: fetchesOf(drawn),
     freshness,
     hashFreshness,
-    own,
+    own: ownRows,
     firstId,
     ttlMs,
     kinds,
@@ -134,7 +133,7 @@ function fetchesOf({ kinds, keys, lengths }) {
 /**
  * @param {import('./weights.js').Weights} weights
  * @param {boolean} expires
- * @returns {string[]} with those in whose place others are done
+ * @returns {string[]} including kinds that replace others
  */
 function possibleKinds(weights, expires) {
   const kinds = kindsOf(weights);
@@ -167,7 +166,7 @@ function bindMix(handle, calls, state) {
   };
   const fetchCalls = handle.mgetCalls ?? calls;
   if (kinds.includes('fetch') && fetchCalls !== calls) {
-    // Single rows and many are called in different styles: promises carry both.
+    // Operations on one row and on many may have different styles; promises adapt both.
     const styleOf = (/** @type {number} */ i) =>
       drawn.kinds[i] === KIND.fetch ? fetchCalls : calls;
     bound.calls = 'promise';
@@ -264,48 +263,61 @@ function bindModify(calls, read, write) {
  * @param {Handle} handle
  * @param {State} state
  */
-function bindChange(handle, { own, taken, firstId, textOf, ttlMs, clock, done: kindOf }) {
+function bindChange(
+  handle,
+  { own: ownRows, taken: rowOf, firstId, textOf, ttlMs, clock, done: kindOf },
+) {
   const ttlNs = (ttlMs ?? 0) * 1e6;
   const rowFor = (/** @type {number} */ kind) =>
-    kind === KIND.insert ? own.takeAbsent() : own.takePresent();
+    kind === KIND.insert ? ownRows.takeAbsent() : ownRows.takePresent();
   return {
     /**
      * @param {number} i
      * @param {number} kind insert or del
-     * @returns {boolean} whether there is a row for it
+     * @returns {boolean} whether a row is available
      */
     take(i, kind) {
-      if (ttlMs !== null) own.expire(clock.now() - ttlNs - ttlNs / 2);
+      if (ttlMs !== null) ownRows.expire(clock.now() - ttlNs - ttlNs / 2);
       kindOf[i] = kind;
-      taken[i] = rowFor(kind);
-      if (taken[i] === NONE && ttlMs === null) {
+      rowOf[i] = rowFor(kind);
+      if (rowOf[i] === NONE && ttlMs === null) {
         kindOf[i] = kind === KIND.insert ? KIND.del : KIND.insert;
-        taken[i] = rowFor(kindOf[i]);
+        rowOf[i] = rowFor(kindOf[i]);
       }
-      return taken[i] !== NONE;
+      return rowOf[i] !== NONE;
     },
     /** @type {Issue} */
     send(i, done) {
-      const row = taken[i];
+      const row = rowOf[i];
       const id = firstId + row;
       if (kindOf[i] === KIND.del) return handle.del?.(id, done);
       if (ttlMs === null) return handle.add?.(id, textOf(row), done);
-      own.sentNs[row] = clock.now();
+      ownRows.sentNs[row] = clock.now();
       return handle.addFor?.(id, textOf(row), ttlMs, done);
     },
   };
 }
 
-/** @typedef {(i: number, reply: any, whole: boolean) => number} Verify */
+/** @typedef {(i: number, reply: any, isFull: boolean) => number} Verify */
 
 /**
  * @param {Handle} handle
  * @param {State} state
- * @param {import('../../lib/types.js').Compared} compared counted up
+ * @param {import('../get/verifier.js').Compared} compared counted up
  * @returns {Verify[]} by kind
  */
 function bindVerifiers(handle, state, compared) {
-  const { dataset, drawn, fetches, freshness, hashFreshness, own, taken, ttlMs, clock } = state;
+  const {
+    dataset,
+    drawn,
+    fetches,
+    freshness,
+    hashFreshness,
+    own: ownRows,
+    taken: rowOf,
+    ttlMs,
+    clock,
+  } = state;
   const { keys, lengths, hashKeys } = drawn;
   const { value = same, values = same, fields = same, scanned: pairsOf = same } = handle;
   const { stored = always, added = always, deleted = always, hashed = always } = handle;
@@ -338,13 +350,13 @@ function bindVerifiers(handle, state, compared) {
     scan: (i, reply, whole) => verifyScan(pairsOf(reply), keys[i], lengths[i], verifyValue, whole),
     insert(i, reply) {
       if (!added(reply)) return MISMATCH;
-      if (ttlMs !== null) own.storedNs[taken[i]] = clock.now();
-      own.inserted(taken[i]);
+      if (ttlMs !== null) ownRows.storedNs[rowOf[i]] = clock.now();
+      ownRows.inserted(rowOf[i]);
       return OK;
     },
     del(i, reply) {
       if (!deleted(reply)) return MISS;
-      own.deleted(taken[i]);
+      ownRows.deleted(rowOf[i]);
       return OK;
     },
     hget(i, reply, whole) {
@@ -372,7 +384,7 @@ const always = () => true;
  * @param {number} length
  * @param {import('../get/verifier.js').VerifyValue} verifyValue
  * @param {boolean} whole
- * @returns {number} MISMATCH also for a row that is missing between others, or out of order
+ * @returns {number} MISMATCH includes missing rows between others, and wrong order
  */
 function verifyScan(rows, first, length, verifyValue, whole) {
   if (rows.length === 0) return MISS;
@@ -398,7 +410,7 @@ async function writeHashes(handle, calls, { drawn, dataset }) {
 }
 
 /**
- * The ids are of the next process, too.
+ * The next process uses the same ids.
  * @param {Handle} handle
  * @param {CallStyle} calls
  * @param {State} state

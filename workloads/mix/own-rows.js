@@ -1,27 +1,27 @@
 /**
- * The rows that a process inserts and deletes: ids that no other process of the run uses, so that
- * it is known at every moment which of them are there. An operation takes a row when it is issued
- * and gives it back when its reply is verified: no two are ever in flight for one row. A row whose
- * operation has failed is given back to nobody, for nobody knows whether it is there.
+ * The rows that a process inserts and deletes: ids that no other process of the run uses, so their
+ * existence is always known. An operation reserves a row when it is issued and releases it when its
+ * reply is verified, so a row has at most one operation in flight. A row whose operation failed is
+ * not released, because its state is unknown.
  */
 
 import { usageError } from '../../lib/errors.js';
 
-/** Ids of a process; they are above those of the dataset, which has fewer in this workload. */
+/** Ids per process, above those of the dataset, which is smaller in this workload. */
 const IDS = 2 ** 19;
 export const FIRST_ID = 2 ** 29;
-/** Contenders side by side, twice: each may have an A/A copy. */
+/** Concurrent contenders, doubled for A/A copies. */
 const CONTENDERS = 64;
-/** Processes of a contender that share its load. */
+/** Processes of a contender. */
 const SHARES = 24;
-/** A round removes its rows, so that only what a killed one left has to be elsewhere. */
+/** A round removes its rows; only rows of a killed round must be avoided. */
 const ROUNDS = 2;
-/** Rows that a process may have at once, in characters. */
+/** Maximum size of a process's rows, in characters. */
 const CHARS_MAX = 32 * 2 ** 20;
 
 /**
- * @param {{ round?: number, place?: number, share?: number }} where place: among the contenders
- *   side by side; share: which process of the contender
+ * @param {{ round?: number, place?: number, share?: number }} where place: index among the
+ *   concurrent contenders; share: index of the process in the contender
  * @returns {number} the first of its ids, below 2 ** 31
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE for too many processes
  */
@@ -38,13 +38,13 @@ export function firstIdOf({ round = 0, place = 0, share = 0 }) {
 
 /**
  * @param {number} valueSize on average
- * @returns {number} rows that a process may have at once
+ * @returns {number} maximum number of rows of a process
  */
 export function rowsMax(valueSize) {
   return Math.max(1, Math.min(IDS >> 1, Math.floor(CHARS_MAX / valueSize)));
 }
 
-/** First in, first out, of at most `size` numbers. */
+/** First-in first-out queue of at most `size` numbers. */
 class Ring {
   /** @param {number} size */
   constructor(size) {
@@ -59,12 +59,12 @@ class Ring {
     this.length += 1;
   }
 
-  /** @returns {number} the first one, which is there */
+  /** @returns {number} the first one; the queue must not be empty */
   peek() {
     return this.items[this.head];
   }
 
-  /** @returns {number} the first one, which is there */
+  /** @returns {number} the first one; the queue must not be empty */
   shift() {
     const item = this.items[this.head];
     this.head = (this.head + 1) % this.items.length;
@@ -72,7 +72,7 @@ class Ring {
     return item;
   }
 
-  /** @param {number} size @returns {number[]} the last ones, at most so many */
+  /** @param {number} size @returns {number[]} the last ones, at most `size` */
   last(size) {
     const count = Math.min(size, this.length);
     const from = this.head + this.length - count;
@@ -84,16 +84,16 @@ export class OwnRows {
   /** @param {number} size */
   constructor(size) {
     this.size = size;
-    /** Never inserted: from this one on. */
+    /** First row that was never inserted. */
     this.fresh = 0;
     this.absent = new Ring(size);
     this.present = new Ring(size);
-    /** Of rows that expire. */
+    /** Send times and states of rows that expire. */
     this.sentNs = new Float64Array(size);
     this.storedNs = new Float64Array(size);
   }
 
-  /** @returns {number} a row that is not there; -1: all are there, or in flight */
+  /** @returns {number} an absent row; -1: all rows exist or are in flight */
   takeAbsent() {
     if (this.fresh < this.size) {
       this.fresh += 1;
@@ -102,24 +102,24 @@ export class OwnRows {
     return this.absent.length > 0 ? this.absent.shift() : -1;
   }
 
-  /** @returns {number} the row that has been there longest; -1: none is */
+  /** @returns {number} the oldest row; -1: no row exists */
   takePresent() {
     return this.present.length > 0 ? this.present.shift() : -1;
   }
 
-  /** @param {number} row that an acknowledged insert has written */
+  /** @param {number} row row of an acknowledged insert */
   inserted(row) {
     this.present.push(row);
   }
 
-  /** @param {number} row that an acknowledged deletion has removed */
+  /** @param {number} row row of an acknowledged deletion */
   deleted(row) {
     this.absent.push(row);
   }
 
   /**
-   * Rows that expired for certain are absent again.
-   * @param {number} beforeNs what was stored until then is gone
+   * Marks rows that have certainly expired as absent.
+   * @param {number} beforeNs rows stored before this time have expired
    */
   expire(beforeNs) {
     const { present } = this;

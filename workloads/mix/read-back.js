@@ -1,7 +1,7 @@
 /**
- * What was written is read back when nothing is in flight, outside of every latency: the last
- * acknowledged version of rows and hashes, rows that were inserted, rows that were deleted, rows
- * that expire. A sample of each; a wrong one fails the round.
+ * Reads written data back when nothing is in flight, outside of every latency: the last
+ * acknowledged version of rows and hashes, inserted, deleted and expiring rows. A sample of each; a
+ * wrong one fails the round.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,13 +12,13 @@ import { joinFields } from './hashes.js';
 /** @typedef {import('./operations.js').State} State */
 /** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
 
-/** Rows of each kind that are read back, at most. */
+/** Maximum number of rows read back per kind. */
 export const SAMPLE = 256;
-/** In flight at once, also while leftovers are removed. */
+/** Concurrency of these reads, and of removing leftovers. */
 const TOGETHER = 64;
-/** A server's clock of expiry has milliseconds, and another origin than ours. */
+/** A server expires by a millisecond clock with a different origin. */
 const EXPIRY_SLACK_NS = 5e6;
-/** Of a longer time to live it is not verified that it ends. */
+/** Longer times to live are not waited for. */
 const WAIT_MS_MAX = 15_000;
 
 /**
@@ -51,7 +51,8 @@ function readerOf(handle, calls) {
  * @param {State} state
  * @param {RowsHandle} handle
  * @param {import('../../lib/types.js').CallStyle} calls
- * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>} how many of each were read back
+ * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>} number of rows read back per
+ *   kind
  * @throws {Error} E_DATA
  */
 export async function readBack(state, handle, calls) {
@@ -100,9 +101,9 @@ async function readHashes({ dataset, hashFreshness }, handle, calls) {
  * @param {State} state
  * @param {(id: number) => Promise<string | undefined>} read
  */
-async function readOwn({ own, textOf, firstId }, read) {
-  const present = own.present.last(SAMPLE);
-  const absent = own.absent.last(SAMPLE);
+async function readOwn({ own: ownRows, textOf, firstId }, read) {
+  const present = ownRows.present.last(SAMPLE);
+  const absent = ownRows.absent.last(SAMPLE);
   await forEachTogether(present, async (row) => {
     const text = await read(firstId + row);
     if (text !== textOf(row)) {
@@ -113,36 +114,36 @@ async function readOwn({ own, textOf, firstId }, read) {
   });
   await forEachTogether(absent, async (row) => {
     if ((await read(firstId + row)) !== undefined)
-      fail(`row ${firstId + row} was deleted and is there`);
+      fail(`row ${firstId + row} was deleted but still exists`);
   });
   return { readBackInserts: present.length, readBackDeletions: absent.length };
 }
 
 /**
- * A row that was stored between `sent` and `stored` is there until sent + ttl, and gone from
- * stored + ttl on; what is read between the two says nothing.
+ * A row stored between `sent` and `stored` exists until sent + ttl, and is gone from stored + ttl
+ * on; a read between the two proves nothing.
  * @param {State} state
  * @param {(id: number) => Promise<string | undefined>} read
  * @param {number} ttlMs
  */
-async function readExpiring({ own, textOf, firstId, clock }, read, ttlMs) {
-  const rows = own.present.last(SAMPLE);
+async function readExpiring({ own: ownRows, textOf, firstId, clock }, read, ttlMs) {
+  const rows = ownRows.present.last(SAMPLE);
   const ttlNs = ttlMs * 1e6;
   const counts = { readBackAlive: 0, readBackExpired: 0 };
   const look = async (/** @type {number} */ row) => {
     const startNs = clock.now();
     const text = await read(firstId + row);
     const endNs = clock.now();
-    const wasThere = endNs < own.sentNs[row] + ttlNs - EXPIRY_SLACK_NS;
-    const wasGone = startNs > own.storedNs[row] + ttlNs + EXPIRY_SLACK_NS;
-    if (wasThere && text !== textOf(row)) fail(`row ${firstId + row} was gone before its time`);
+    const wasThere = endNs < ownRows.sentNs[row] + ttlNs - EXPIRY_SLACK_NS;
+    const wasGone = startNs > ownRows.storedNs[row] + ttlNs + EXPIRY_SLACK_NS;
+    if (wasThere && text !== textOf(row)) fail(`row ${firstId + row} expired too early`);
     if (wasGone && text !== undefined) fail(`row ${firstId + row} was there after its time`);
     if (wasThere) counts.readBackAlive += 1;
     if (wasGone) counts.readBackExpired += 1;
   };
   await forEachTogether(rows, look);
   if (rows.length === 0 || ttlMs > WAIT_MS_MAX) return counts;
-  const lastNs = Math.max(...rows.map((row) => own.storedNs[row]));
+  const lastNs = Math.max(...rows.map((row) => ownRows.storedNs[row]));
   const leftNs = lastNs + ttlNs + 4 * EXPIRY_SLACK_NS - clock.now();
   await sleep(Math.max(0, leftNs / 1e6));
   await forEachTogether(rows, look);

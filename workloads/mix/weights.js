@@ -1,19 +1,19 @@
-/** The weights of a mix, as they are written. */
+/** Parser of the weights of a mix. */
 
 import { usageError } from '../../lib/errors.js';
 
 export const MIX_DEFAULT = 'get:95,set:5';
 export const CRUD_DEFAULT = 'get:80,set:10,insert:5,del:5';
-/** Of `--mix`. */
+/** Kinds of `--mix`. */
 export const KINDS = Object.freeze([...['get', 'set', 'scan', 'insert', 'del', 'hget', 'hset']]);
-/** Those that leave the rows of the dataset as they are, but for versions. */
+/** Kinds that keep the rows of the dataset, except for versions. */
 const PLAIN = ['get', 'set'];
 
 /** @typedef {readonly { kind: string, weight: number }[]} Weights */
 
 /**
  * @param {string} text kinds and weights, `get:95,set:5`
- * @returns {Weights} weights add up to more than 0
+ * @returns {Weights} weights with a positive sum
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
 export function parseMix(text) {
@@ -33,7 +33,7 @@ export function parseMix(text) {
 
 /**
  * @param {Weights} weights
- * @returns {string[]} kinds that occur
+ * @returns {string[]} kinds with a positive weight
  */
 export function kindsOf(weights) {
   return weights.filter(({ weight }) => weight > 0).map(({ kind }) => kind);
@@ -41,7 +41,7 @@ export function kindsOf(weights) {
 
 /**
  * @param {Weights} weights
- * @returns {boolean} whether it leaves the rows that there are: reads, and writes of their values
+ * @returns {boolean} whether it keeps the existing rows: reads, and writes of their values
  */
 export function isPlainMix(weights) {
   return kindsOf(weights).every((kind) => PLAIN.includes(kind));

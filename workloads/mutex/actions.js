@@ -1,6 +1,6 @@
 /**
- * What a further process does in a test of locks (engine/storage-process.js): it works its way
- * through keys, and holds each.
+ * A further process in a test of locks (engine/storage-process.js): locks a sequence of keys and
+ * holds each.
  */
 
 import { createRandom, drawBelow, shuffled } from '../../lib/random.js';
@@ -10,19 +10,19 @@ import { systemClock } from '../../measure/clock.js';
 
 /**
  * @typedef {object} ContendParameters
- * @property {readonly string[]} names that it goes through
- * @property {number} tries of each
- * @property {number} [tasks] at a time in this process, each goes through all keys
- * @property {number} repeat how many times each does
- * @property {number} holdMs how long it holds each
+ * @property {readonly string[]} names keys to lock, in order
+ * @property {number} tries tries of each
+ * @property {number} [tasks] concurrent tasks of this process, each over all keys
+ * @property {number} repeat repetitions per task
+ * @property {number} holdMs duration of holding a lock
  * @property {number} expireMs
- * @property {number} blockMs of a try
+ * @property {number} blockMs time limit of a try
  *
  * @typedef {object} StressReport of one process
  * @property {number} sections
- * @property {number} violations another value was read back
- * @property {number} overruns sections that took longer than the lock's time: no lock can help
- * @property {number} timeouts keys that it did not get within its tries
+ * @property {number} violations sections that read back a different value
+ * @property {number} overruns sections longer than the lock's expiry, which no lock can protect
+ * @property {number} timeouts keys not locked within the tries
  * @property {number} failures tries that timed out
  */
 
@@ -47,8 +47,8 @@ export const actions = {
  * @param {Locks} locks
  * @param {ContendParameters} parameters
  * @param {() => number} random
- * @param {{ report: StressReport, send: (message: Record<string, unknown>) => void }} to report: is
- *   added to
+ * @param {{ report: StressReport, send: (message: Record<string, unknown>) => void }} to report:
+ *   changed in place
  */
 async function passThrough(locks, parameters, random, { report, send }) {
   const { names, repeat, expireMs, blockMs } = parameters;
@@ -78,7 +78,7 @@ async function passThrough(locks, parameters, random, { report, send }) {
 /**
  * @param {import('../../lib/types.js').DistributedLock} mutex
  * @param {number} tries
- * @returns {Promise<number>} tries that timed out; all of them: it is not locked
+ * @returns {Promise<number>} number of tries that timed out; if all, the key is not locked
  */
 async function failuresUntilLocked(mutex, tries) {
   for (let failures = 0; failures < tries; failures += 1) {
@@ -96,9 +96,9 @@ async function failuresUntilLocked(mutex, tries) {
  * A critical section: writes a value under the lock, holds it, and reads the value back.
  * @param {Locks} locks
  * @param {{ name: string, value: number, holdMs: number, expireMs: number }} what
- * @returns {Promise<'right' | 'violation' | 'overrun'>} overrun: the time of the lock was over, or
- *   nearly, before the value was read: a process that was stopped for so long is not alone by any
- *   lock that has an expiry, and disturbs others
+ * @returns {Promise<'right' | 'violation' | 'overrun'>} overrun: the lock expired, or nearly,
+ *   before the value was read: no lock with an expiry protects a process suspended for that time,
+ *   which also disturbs others
  */
 export async function section({ number }, { name, value, holdMs, expireMs }) {
   const fromNs = systemClock.now();
@@ -109,5 +109,5 @@ export async function section({ number }, { name, value, holdMs, expireMs }) {
   return right ? 'right' : 'violation';
 }
 
-/** The time of a lock begins before its section does. */
+/** The expiry of a lock starts before its section. */
 const OVERRUN_SHARE = 0.8;

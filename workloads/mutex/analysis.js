@@ -1,7 +1,6 @@
 /**
- * From a result to the rows of the mutex tests: one for each kind of lock, storage and number of
- * keys, all rounds together. Pure; the command's lines, every report and the plot show the same
- * numbers because they are made here.
+ * Rows of the mutex tests of a result: one per kind of lock, storage and number of keys, over all
+ * rounds. Pure; computed here for the command's lines, all reports and the plot.
  */
 
 import { labelOf } from '../../lib/label.js';
@@ -15,17 +14,17 @@ import { packageOf } from './packages.js';
 /** @typedef {import('../../lib/result.js').Round} Round */
 
 /**
- * @typedef {object} LockRow medians of rounds, where nothing else is said
+ * @typedef {object} LockRow medians of rounds unless stated otherwise
  * @property {Benchmark} source
  * @property {string} label `ioredis script`
  * @property {string} test lock, count, killed or stress
  * @property {number} keys n of n/m
- * @property {string | null} package that has the lock; null: it is the server's
+ * @property {string | null} package package of the lock; null: a lock of the server
  * @property {string | null} packageVersion
- * @property {string | null} notOffered why
+ * @property {string | null} notOffered reason
  * @property {number} n rounds
  * @property {number | null} sections critical sections
- * @property {number | null} userNs of the client
+ * @property {number | null} userNs user CPU time of the client
  * @property {number | null} systemNs
  * @property {number | null} realNs
  * @property {number | null} waitP50Ns
@@ -33,13 +32,13 @@ import { packageOf } from './packages.js';
  * @property {number | null} waitMaxNs the longest of all rounds
  * @property {number | null} fairness Jain's index over tasks
  * @property {number | null} sleepMeanNs
- * @property {number} violations of all rounds
- * @property {number} timeouts keys, or calls, that were not locked in time, of all rounds
+ * @property {number} violations violations of all rounds
+ * @property {number} timeouts keys, or calls, not locked in time, over all rounds
  * @property {number} overruns
  * @property {number} kills
- * @property {number[]} firstWaitNs from the kill to the first lock, each kill of all rounds
- * @property {number[]} lastWaitNs to the last of those who waited
- * @property {number[]} expiryLeftNs of the dead holder's lock, when it was killed
+ * @property {number[]} firstWaitNs from the kill to the first lock, per kill, over all rounds
+ * @property {number[]} lastWaitNs to the lock of the last waiting task
+ * @property {number[]} expiryLeftNs remaining TTL of the killed holder's lock
  */
 
 /**
@@ -116,9 +115,9 @@ export function lockRow(source) {
 
 /**
  * @param {Pick<Benchmark, 'rounds'>} source
- * @returns {Histogram | null} how long a lock was waited for, all measured rounds together; null:
- *   of no round is that known
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
+ * @returns {Histogram | null} waits for a lock over all measured rounds; null: unknown for all
+ *   rounds
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: a histogram is damaged
  */
 export function waitsOf({ rounds }) {
   const texts = rounds
@@ -131,7 +130,7 @@ export function waitsOf({ rounds }) {
   return merged;
 }
 
-/** @param {unknown[]} values @returns {string | null} the first that is a text */
+/** @param {unknown[]} values @returns {string | null} the first text */
 function textOf(values) {
   return /** @type {string | undefined} */ (values.find((one) => typeof one === 'string')) ?? null;
 }
@@ -139,10 +138,10 @@ function textOf(values) {
 /** @typedef {'held' | 'broken' | 'open'} Verdict */
 
 /**
- * What a run of stress has shown.
+ * Verdict of a stress run.
  * @param {Result} result
- * @returns {{ verdict: Verdict, text: string }} held: every process succeeded on every key and read
- *   back what it had written; broken: violations; open: not every process got through
+ * @returns {{ verdict: Verdict, text: string }} held: every process locked every key and read back
+ *   its value; broken: violations; open: some process did not finish
  */
 export function stressVerdict(result) {
   const rows = toLockRows(result, 'stress');

@@ -1,13 +1,13 @@
 /**
- * Tests with processes that contend for locks and are killed while they hold them. All of them do
- * the same (actions.js), and every critical section is verified by a number on the server.
+ * Tests with processes that contend for locks and are killed while they hold them. All execute
+ * actions.js, and every critical section is verified by a number on the server.
  *
- * `stress`: an operation is a process that has to succeed on every key, in random order, while the
- * others want the same keys. Further processes do the same and are killed at random.
+ * `stress`: an operation is a process that must lock every key, in random order, while others
+ * contend for the same keys. Further processes do the same and are killed at random.
  *
- * `killed` (crash recovery): a process locks, tasks of this one wait, it is killed by SIGKILL. How
- * long do they wait? A lock with an expiry is free again when its time is over, one that belongs to
- * a connection when the server sees that end.
+ * `killed` (crash recovery): a process holds the lock while tasks of this process wait; it is
+ * killed by SIGKILL and their wait is measured. A lock with an expiry is free after its TTL, a lock
+ * bound to a connection when the server notices the disconnect.
  */
 
 import { MISMATCH, OK } from '../../lib/outcome.js';
@@ -19,16 +19,16 @@ import { LockProcess } from './lock-process.js';
 /** @typedef {import('../../lib/types.js').Prepare<import('../../lib/types.js').Locks>} Prepare */
 
 const KILL_STREAM = 0x6b69;
-/** A victim works for so long at least and at most before it is killed. */
+/** Minimum and maximum lifetime of a process before it is killed. */
 const LIFE_MS = /** @type {const} */ ([10, 250]);
 /** At a time. */
 const VICTIMS_MAX = 3;
 
-/** How long the waiters have waited when the holder is killed. */
+/** Time that the waiting tasks have waited when the holder is killed. */
 const SETTLE_MS = 50;
 /** After the expiry no task should wait much longer than this. */
 const BLOCK_MS = 30_000;
-/** A holder holds its lock until it is killed: the longest time of a timer. */
+/** Maximum of a timer, since a holder keeps its lock until it is killed. */
 const HOLD_MS = 2 ** 31 - 1;
 
 const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -41,7 +41,7 @@ export function prepareStress({ seed, options, origin }) {
   /** @type {Set<LockProcess>} */
   const running = new Set();
   const total = { sections: 0, violations: 0, overruns: 0, timeouts: 0, kills: 0 };
-  /** Processes that ended by themselves, in that order: three lists in step. */
+  /** Processes that ended by themselves, in order; three parallel lists. */
   const ended = {
     processId: /** @type {number[]} */ ([]),
     processOk: /** @type {number[]} */ ([]),
@@ -54,7 +54,7 @@ export function prepareStress({ seed, options, origin }) {
 
   /** @param {number} index */
   const start = (index) => {
-    // Reported at once: what a process that is killed has seen counts too.
+    // Reported immediately, so that observations of a killed process count too.
     const one = new LockProcess(origin, ({ type }) => {
       if (type === 'violation') total.violations += 1;
     });
@@ -89,13 +89,13 @@ export function prepareStress({ seed, options, origin }) {
     async before() {
       const streams = Array.from({ length: VICTIMS_MAX }, (_, i) => KILL_STREAM + i);
       killing = Promise.all(streams.map((stream) => killAtRandom(createRandom(seed, stream))));
-      killing.catch(() => {}); // awaited in the end
+      killing.catch(() => {}); // awaited at the end
     },
     async op(index) {
-      const one = start(index);
+      const contender = start(index);
       try {
-        const { report } = await one.wait('done');
-        ended.processId.push(one.child.pid ?? 0);
+        const { report } = await contender.wait('done');
+        ended.processId.push(contender.child.pid ?? 0);
         ended.processOk.push(report.sections);
         ended.processFailures.push(report.failures);
         total.sections += report.sections;
@@ -109,7 +109,7 @@ export function prepareStress({ seed, options, origin }) {
         }
         return report;
       } finally {
-        await end(one);
+        await end(contender);
       }
     },
     verify: (_index, /** @type {StressReport} */ report) => (report.violations > 0 ? MISMATCH : OK),

@@ -1,6 +1,6 @@
 /**
- * The original program's lines: of Test 1 and Test 2 as Ruby's Benchmark prints its tables, of
- * stress one per process.
+ * Legacy output: Test 1 and Test 2 in the table format of Ruby's Benchmark, stress with one line
+ * per process.
  */
 
 import { NONE, plainText } from '../../lib/format.js';
@@ -34,7 +34,7 @@ const FIGURE = 10;
  * The lines of one test, all kinds of lock.
  * @param {Result} result
  * @param {'lock' | 'count'} test
- * @returns {string[]} none where it was not measured
+ * @returns {string[]} empty if it was not measured
  */
 export function legacyLinesOf(result, test) {
   const rows = toLockRows(result, test);
@@ -51,9 +51,9 @@ export function legacyLinesOf(result, test) {
 }
 
 /**
- * @param {readonly LockRow[]} rows of one kind of lock
+ * @param {readonly LockRow[]} rows rows of one kind of lock
  * @param {Result} result
- * @returns {string} of the package that has the lock; of the server, where the lock is its own
+ * @returns {string} version of the package of the lock, or of the server for its own lock
  */
 function versionOf(rows, { dragstrip, servers = [], storages = [] }) {
   const [{ source, package: name, packageVersion }] = rows;
@@ -64,12 +64,12 @@ function versionOf(rows, { dragstrip, servers = [], storages = [] }) {
   return server?.version ? `${server.name} ${server.version}` : UNKNOWN;
 }
 
-/** As the original program says it. */
+/** In the wording of the original program. */
 const UNKNOWN = 'N/A';
 
 /**
- * @param {readonly Result['benchmarks'][number][]} benchmarks of stress, one round of each
- * @returns {string[]} one per process, as it ended
+ * @param {readonly Result['benchmarks'][number][]} benchmarks benchmarks of stress, one round each
+ * @returns {string[]} one line per process, by end time
  */
 export function processLines(benchmarks) {
   return benchmarks.flatMap(({ rounds }) => {
@@ -82,7 +82,7 @@ export function processLines(benchmarks) {
   });
 }
 
-/** @param {Result['benchmarks'][number]} benchmark of stress */
+/** @param {Result['benchmarks'][number]} benchmark benchmark of stress */
 export function startLine(benchmark) {
   const { label, keys } = lockRow(benchmark);
   const { tries, holdMs = 0 } = /** @type {any} */ (benchmark.parameters);
@@ -94,7 +94,7 @@ export function startLine(benchmark) {
 /**
  * @param {LockRow} row
  * @param {string} test
- * @param {number} width of the label
+ * @param {number} width width of the label
  */
 function legacyLine(row, test, width) {
   const { keys, sections, userNs, systemNs, realNs, notOffered } = row;

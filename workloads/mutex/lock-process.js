@@ -1,13 +1,13 @@
 /**
  * A separate process that opens the same locks, controlled by messages (engine/storage-process.js).
- * It ends with this one, however this one ends.
+ * It ends when this process ends, in any way.
  */
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { heapFlags } from '../../lib/heap-size.js';
 
-/** By its path, not by an import: a process receives names and options, never functions. */
+/** A path instead of an import, because a process receives names and options, never functions. */
 const PROCESS = fileURLToPath(new URL('../../engine/storage-process.js', import.meta.url));
 const ACTIONS = new URL('./actions.js', import.meta.url).href;
 
@@ -18,14 +18,14 @@ const ACTIONS = new URL('./actions.js', import.meta.url).href;
  */
 
 export class LockProcess {
-  /** @type {Map<string, Awaited>} by type: awaited, or here before anybody waited for it */
+  /** @type {Map<string, Awaited>} messages by type: awaited, or received before being awaited */
   #awaited = new Map();
   /** @type {Error | null} */
   #ended = null;
 
   /**
    * @param {import('../../lib/types.js').Origin | undefined} origin
-   * @param {(message: Message) => void} [onMessage] of every message
+   * @param {(message: Message) => void} [onMessage] called for every message
    */
   constructor(origin, onMessage) {
     this.child = fork(PROCESS, [], {
@@ -53,14 +53,14 @@ export class LockProcess {
   /**
    * @param {string} type
    * @returns {Promise<Message>} the first message of that type
-   * @throws {Error} what it failed with, or that it ended
+   * @throws {Error} the error of the process, or its unexpected end
    */
   wait(type) {
     if (this.#ended !== null && !this.#awaited.has(type)) return Promise.reject(this.#ended);
     return this.#of(type).promise;
   }
 
-  /** @returns {Promise<void>} resolves when it is gone */
+  /** @returns {Promise<void>} resolves when it has ended */
   async kill() {
     const { pid, exitCode, signalCode } = this.child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;

@@ -1,9 +1,9 @@
-/** Which names a critical section locks: drawn before the clock starts, the same for all. */
+/** Names locked by critical sections: drawn before the clock starts, equal for all contenders. */
 
 import { createRandom, shuffled } from '../../lib/random.js';
 
 const NAME_STREAM = 0x6d75; // apart from the streams of keys and orders
-/** Sets that are drawn; a longer run goes through them again. */
+/** Number of drawn sets; a longer run reuses them. */
 const SETS_MAX = 8192;
 
 /**
@@ -17,8 +17,8 @@ export function namesOf(keys) {
 /**
  * @param {number} keys n
  * @param {number} seed
- * @param {number} ops how many sets there will be; Infinity where that is not known
- * @returns {string[][]} n distinct names out of 2n - 1, in an order drawn
+ * @param {number} ops number of sets; Infinity: unknown
+ * @returns {string[][]} n distinct names out of 2n - 1, in random order
  */
 export function drawSets(keys, seed, ops) {
   const random = createRandom(seed, NAME_STREAM);

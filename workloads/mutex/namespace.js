@@ -1,4 +1,4 @@
-/** Where the locks of `dragstrip mutex` and the numbers that they guard are: our own names. */
+/** Namespace of `dragstrip mutex`: the locks and the numbers protected by them. */
 
 const PREFIX = 'dragstrip:mutex:';
 

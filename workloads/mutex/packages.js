@@ -1,4 +1,4 @@
-/** Which package each kind of lock comes with; those of servers come with none. */
+/** Package of each lock implementation; locks of servers have none. */
 
 const PACKAGES = Object.freeze({
   script: 'dragstrip',
@@ -9,7 +9,7 @@ const PACKAGES = Object.freeze({
 
 /**
  * @param {string} handler
- * @returns {string | null} null: the lock is the server's, or of a file
+ * @returns {string | null} null: a lock of the server, or of a file
  */
 export function packageOf(handler) {
   return /** @type {Readonly<Record<string, string>>} */ (PACKAGES)[handler] ?? null;

@@ -1,4 +1,4 @@
-/** What `dragstrip mutex` and `mutex stress` measure, and what they say of it. */
+/** Plans of `dragstrip mutex` and `mutex stress`: options, variants and loads. */
 
 import { usageError } from '../../lib/errors.js';
 import { choices, count, counts, duration, names, seconds } from '../../lib/options.js';
@@ -29,18 +29,19 @@ export const tests = Object.freeze({
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
   handlers: names(HANDLERS, {
-    help: `lock implementations: ${HANDLERS.join(', ')}, or a file`,
+    help: `lock implementations: ${HANDLERS.join(', ')}, or all of a ./file.js`,
     shown: 'all; stress: script',
     defaultOf: { stress: ['script'] },
   }),
   tests: choices(TESTS, Object.values(TESTS), {
     ...USUAL,
-    help: '1 (lock/unlock), 2 (a counted section), killed (crash recovery)',
+    help: 'tests: 1 (lock and unlock), 2 (a counted section), killed (crash recovery)',
     shown: Object.keys(TESTS).join(','),
   }),
   keys: counts(1, 100, [1, 2, 3, 5, 10], {
-    also: ['-k'],
-    help: 'names per lock, the n of n/m; stress: keys per process',
+    flag: 'lock-keys',
+    also: ['-k', '--keys'],
+    help: 'keys per lock, the n of n/m; stress: keys per process',
     defaultOf: { stress: [5] },
   }),
   ops: count(1, 1e7, 1000, { ...USUAL, help: 'Test 1: critical sections' }),
@@ -50,7 +51,10 @@ export const options = Object.freeze({
     shown: `${TASKS.lock}; Test 2: ${TASKS.count}; stress: ${TASKS.stress}`,
   }),
   duration: duration(5000, { ...USUAL, help: 'Test 2: duration' }),
-  kills: count(1, 1000, 3, { ...USUAL, help: 'killed: holders killed per round' }),
+  kills: count(0, 10_000, 3, {
+    help: 'killed: lock holders killed per round; stress: additional processes, killed at random',
+    defaultOf: { stress: 0 },
+  }),
   expiry: duration(undefined, {
     help: 'expiry of a lock',
     shown: `30s; killed: ${KILLED_EXPIRY_MS / 1000}s; stress: 2 sleeps + 1s`,
@@ -59,11 +63,14 @@ export const options = Object.freeze({
     help: 'redlock, redis-semaphore: interval between attempts',
     shown: 'their defaults: 200ms, 10ms',
   }),
-  processes: count(1, 1000, 30, { ...STRESS, also: ['-f', '--forks'], help: 'how many' }),
+  processes: count(1, 1000, 30, {
+    ...STRESS,
+    also: ['-f', '--forks'],
+    help: 'number of processes',
+  }),
   tries: count(1, 1e6, 10, { ...STRESS, also: ['-t'], help: 'attempts per key and process' }),
   sleep: seconds(2000, { ...STRESS, also: ['-s'], help: 'how long a process holds each key' }),
   repeat: count(1, 1e7, 1, { ...STRESS, help: 'passes of a process over all keys' }),
-  kill: count(0, 10_000, 0, { ...STRESS, help: 'additional processes, killed at random' }),
   block: duration(undefined, {
     ...STRESS,
     help: 'timeout of an attempt',
@@ -73,7 +80,6 @@ export const options = Object.freeze({
 
 export const shared = Object.freeze({
   storages: {
-    help: 'drivers: ioredis, redis, mysql2, tarantool, name:profile, ./file.js, comma-separated',
     shown: 'all available; stress: ioredis',
     defaultOf: { stress: ['ioredis'] },
   },
@@ -88,29 +94,69 @@ export const shared = Object.freeze({
   against: null,
 });
 
+/** @param {string} handler @returns {boolean} whether it is a user's storage with its own locks */
+const isFile = (handler) => /[/\\]|\.[cm]?js$/.test(handler);
+
+/** @type {NonNullable<import('../../lib/types.js').WorkloadDefinition['filesIn']>} */
+export const filesIn = ({ handlers }) => handlers.filter(isFile);
+
 /**
- * @param {Record<string, any>} given
+ * @param {Record<string, any>} options
  * @param {import('../../lib/types.js').PlanContext} context
  * @returns {WorkloadPlan}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
-export function plan(given, { test }) {
-  const { handlers, storages } = given;
-  const unknown = handlers.find((/** @type {string} */ one) => !HANDLERS.includes(one));
-  const isOfFile = storages?.some((/** @type {string} */ one) => one.includes('/'));
-  if (unknown !== undefined && !isOfFile) {
-    throw usageError(`--handlers ${unknown}: there is none of that name`, WHO_HAS_WHAT);
+export function plan(options, { test, storages: chosen }) {
+  const { storages } = options;
+  const locksOf = (/** @type {string} */ text) =>
+    Object.keys(chosen.find((one) => one.text === text)?.definition?.locks ?? {});
+  const known = [...HANDLERS, ...chosen.flatMap(({ text }) => locksOf(text))];
+  const handlers = options['handlers'].flatMap((/** @type {string} */ one) =>
+    isFile(one) ? locksOf(one) : one,
+  );
+  const unknown = handlers.find((/** @type {string} */ one) => !known.includes(one));
+  if (unknown !== undefined) {
+    throw usageError(`--handlers ${unknown}: unknown lock implementation`, WHO_HAS_WHAT);
   }
-  return test === 'stress' ? planStress(given) : { variants: variantsOf(given) };
+  const planOptions = { ...options, handlers: [...new Set(handlers)] };
+  const testPlan =
+    test === 'stress' ? planStress(planOptions) : { variants: variantsOf(planOptions) };
+  const files = filesIn(options);
+  if (files.length === 0) return testPlan;
+  const empty = files.find((one) => locksOf(one).length === 0);
+  if (empty !== undefined) {
+    throw usageError(
+      `--handlers ${empty}: a storage without locks`,
+      'docs/adding.md describes them',
+    );
+  }
+  const others = options['handlers'].filter((/** @type {string} */ one) => !isFile(one));
+  if (storages === undefined && others.length > 0) {
+    throw usageError(`--handlers ${others} needs storages`, 'write for example --storages ioredis');
+  }
+  // The default storage of stress does not apply to locks of a file.
+  const having = (storages ?? []).filter((/** @type {string} */ one) =>
+    locksOf(one).some((name) => planOptions.handlers.includes(name)),
+  );
+  return { ...testPlan, shared: { ...testPlan.shared, storages: [...having, ...files] } };
 }
 
 /**
- * @param {Record<string, any>} given
+ * @param {Record<string, any>} planOptions
  * @returns {Variant[]}
  */
-function variantsOf(given) {
-  const { handlers, keys, tests: wanted, duration: durationMs, ops, kills, expiry, retry } = given;
-  const tasks = (/** @type {keyof typeof TASKS} */ test) => given['inFlight'] ?? TASKS[test];
+function variantsOf(planOptions) {
+  const {
+    handlers,
+    keys,
+    tests: wanted,
+    duration: durationMs,
+    ops,
+    kills,
+    expiry,
+    retry,
+  } = planOptions;
+  const tasks = (/** @type {keyof typeof TASKS} */ test) => planOptions['inFlight'] ?? TASKS[test];
   const sections =
     (/** @type {'lock' | 'count'} */ test, /** @type {object} */ length) =>
     /** @param {string} handler */
@@ -124,6 +170,7 @@ function variantsOf(given) {
     lock: sections('lock', { operations: ops }),
     count: sections('count', { durationMs }),
     killed: (handler) => {
+      if (kills === 0) throw usageError('--kills 0: test killed needs one', 'write --tests 1,2');
       const own = { tasks: tasks('killed'), expireMs: expiry ?? KILLED_EXPIRY_MS, retry };
       const parameters = parametersOf({ test: 'killed', handler, keys: 1, ...own });
       return [{ parameters, loads: [{ kind: 'sync', operations: kills }] }];
@@ -135,33 +182,48 @@ function variantsOf(given) {
 }
 
 /**
- * @param {Record<string, any>} given
+ * @param {Record<string, any>} planOptions
  * @returns {WorkloadPlan}
  */
-function planStress(given) {
-  const { processes, tries, sleep, keys, repeat, kill, handlers, retry, timeoutMs } = given;
-  const { expiry = 2 * sleep + 1000, block = Math.max(BLOCK_MS_MIN, 4 * sleep) } = given;
-  const { inFlight: tasks = TASKS.stress } = given;
-  if (keys.length > 1) throw usageError('--keys: stress takes one number', 'such as --keys 5');
+function planStress(planOptions) {
+  const { processes, tries, sleep, keys, repeat, kills, handlers, retry, timeoutMs } = planOptions;
+  const { expiry = 2 * sleep + 1000, block = Math.max(BLOCK_MS_MIN, 4 * sleep) } = planOptions;
+  const { inFlight: tasks = TASKS.stress } = planOptions;
+  if (keys.length > 1)
+    throw usageError('--lock-keys: stress takes one number', 'such as --lock-keys 5');
   if (expiry <= sleep) {
     throw usageError(
       `--expiry ${expiry}ms: shorter than the ${sleep} ms for which a lock is held`,
       'make it longer than --sleep',
     );
   }
-  const own = { keys: keys[0], tries, repeat, tasks, kill, holdMs: sleep, blockMs: block };
+  const parametersOfTest = {
+    keys: keys[0],
+    tries,
+    repeat,
+    tasks,
+    kill: kills,
+    holdMs: sleep,
+    blockMs: block,
+  };
   const variants = handlers.map((/** @type {string} */ handler) => ({
-    parameters: parametersOf({ test: 'stress', handler, expireMs: expiry, retry, ...own }),
+    parameters: parametersOf({
+      test: 'stress',
+      handler,
+      expireMs: expiry,
+      retry,
+      ...parametersOfTest,
+    }),
     loads: [{ kind: 'window', inFlight: processes, operations: processes }],
   }));
-  // Every process could wait for every other at every key; no reply before is no fault.
+  // Every process may wait for every other at every key, so late replies are expected.
   const patienceMs = Math.min(86_400_000, 120_000 + tries * block * keys[0] * repeat);
   return { variants, shared: { timeoutMs: timeoutMs ?? patienceMs } };
 }
 
 /**
  * @param {Record<string, any>} given
- * @returns {import('../../lib/types.js').Parameters} without what is not said
+ * @returns {import('../../lib/types.js').Parameters} without undefined properties
  */
 function parametersOf({ retry, ...given }) {
   const polls = given['handler'] === 'redlock' || given['handler'] === 'redis-semaphore';

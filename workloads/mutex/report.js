@@ -16,7 +16,7 @@ import { titleOfCount, titleOfLock } from './legacy.js';
 
 /**
  * @param {Shown} shown
- * @param {(row: LockRow) => number | null | undefined} of median of the rounds, or of all
+ * @param {(row: LockRow) => number | null | undefined} of median of the rounds, or total
  * @returns {Metric}
  */
 function figure(shown, of) {
@@ -74,8 +74,8 @@ const ratesOf = ({ source }) =>
 
 /**
  * @param {{ key: string, name: string, drop: number }} shown
- * @param {(benchmark: any, table: readonly any[]) => any} baseOf what it is compared with
- * @returns {Metric} sections per second in pairs of one round; the base itself has none
+ * @param {(benchmark: any, table: readonly any[]) => any} baseOf its baseline
+ * @returns {Metric} ratio of sections per second, paired by round; null for the baseline itself
  */
 function ratioTo(shown, baseOf) {
   return ratioMetric({ ...shown, optional: true }, (benchmark, { table }) => {
@@ -140,8 +140,8 @@ const KILLED = [
   ),
   time('lock_left', 'remaining\nTTL', 1, (row) => medianOf(row.expiryLeftNs)),
   time('first_wait', 'first\nwait', 0, (row) => medianOf(row.firstWaitNs)),
-  // From the end of the killed holder's TTL to the first new holder; a lock that belongs to a
-  // connection is free before that.
+  // From the end of the killed holder's TTL to the first new holder; a lock bound to a connection
+  // is free earlier.
   time(
     ...['beyond', 'after\nTTL', 0],
     ({ firstWaitNs, expiryLeftNs }) => medianOf(firstWaitNs.map((ns, i) => ns - expiryLeftNs[i])),
@@ -182,7 +182,7 @@ const STRESS = [
 /**
  * @param {string} test
  * @param {Metric[]} metrics
- * @param {(row: LockRow) => string} title of the first row
+ * @param {(row: LockRow) => string} title title of the first row
  * @param {import('../../lib/report-types.js').KeyColumn} [keys]
  * @returns {import('../../lib/report-types.js').TableSpec}
  */
@@ -202,7 +202,7 @@ function table(test, metrics, title, keys = KEYS) {
 
 /**
  * @param {TableRow[]} rows
- * @returns {TableRow[]} by kind of lock, in the order of the first of each
+ * @returns {TableRow[]} by kind of lock, in order of first occurrence
  */
 function byLock(rows) {
   const kinds = [...new Set(rows.map(({ keys }) => keys['lock']))];

@@ -1,14 +1,28 @@
-/**
- * What `dragstrip mutex` says of its result: the original program's lines, the verdict of stress.
- */
+/** Output of `dragstrip mutex`: legacy output, and the verdict of stress. */
 
 import { usageError } from '../../lib/errors.js';
 import { lockRow, stressVerdict } from './analysis.js';
 import { legacyLinesOf, processLines, startLine } from './legacy.js';
 import { WHO_HAS_WHAT } from './plan.js';
 
+/** Handler option of the original program; auto: a script if the server supports it. */
+const VARIABLE = 'REDIS_EM_MUTEX_HANDLER';
+const BY_VARIABLE = Object.freeze({ pure: 'pure', script: 'script', auto: 'script' });
+
+/** @type {NonNullable<import('../../lib/types.js').RunHooks['fromEnvironment']>} */
+export function fromEnvironment({ [VARIABLE]: given }) {
+  if (given === undefined || given === '') return {};
+  const name = given.toLowerCase();
+  if (Object.hasOwn(BY_VARIABLE, name))
+    return { handlers: BY_VARIABLE[/** @type {'pure'} */ (name)] };
+  throw usageError(
+    `${VARIABLE}=${given}: unknown lock implementation`,
+    `it takes ${Object.keys(BY_VARIABLE).join(', ')}; others by --handlers`,
+  );
+}
+
 /**
- * Which lock stress is testing, and what each of its processes said when it ended.
+ * The lock under test in stress, and the final report of each of its processes.
  * @type {NonNullable<import('../../lib/types.js').RunHooks['legacyLines']>}
  */
 export function legacyLines({ test, quiet }) {

@@ -1,10 +1,10 @@
 /**
- * Tests 1 and 2: critical sections of tasks of one process. Which task an operation belongs to is
- * known by the loop's order: a worker issues its next operation as soon as the last one is
- * verified, so the task that was given back last is the one that goes on.
+ * Tests 1 and 2: critical sections of tasks of one process. The task of an operation follows from
+ * the order of the loop: a worker issues its next operation as soon as the last one is verified, so
+ * the task released last continues.
  *
- * Mutual exclusion is checked twice: by a count in this process, which costs nothing, and
- * in Test 2 by a number on the server.
+ * Mutual exclusion is checked twice: by a counter in this process, which is free, and in Test 2 by
+ * a number on the server.
  */
 
 import { dataError } from '../../lib/errors.js';
@@ -18,18 +18,19 @@ import { jainIndex, waitMetrics } from './waits.js';
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {{ task: number, right: boolean }} Reply */
 
-/** Milliseconds until a lock ends by itself, where nothing is said. */
+/** Default expiry of a lock in milliseconds. */
 const EXPIRE_MS_DEFAULT = 30_000;
 const VALUE_STREAM = 0x6d76;
 const VALUE_MAX = 1_000_000;
 /**
- * The number that every section of Test 2 writes, counts up and reads: sections exclude all others.
+ * The number that every section of Test 2 writes, increments and reads; sections are mutually
+ * exclusive.
  */
 const NUMBER = 'value';
 
-/** What several operations share. */
+/** State shared by several operations. */
 class Sections {
-  /** @type {number[]} tasks that have no operation, the last one goes on first */
+  /** @type {number[]} idle tasks, a stack */
   free = [];
   /** @type {number[]} critical sections of each task */
   counts = [];
@@ -49,7 +50,7 @@ class Sections {
 }
 
 /**
- * The sleep of a task, the same every time: 1.01 ms, 1.02 ms … 2.00 ms, and again.
+ * The sleep of a task, a fixed cycle: 1.01 ms, 1.02 ms … 2.00 ms.
  * @param {number} task
  */
 export function sleepMsOf(task) {
@@ -69,7 +70,7 @@ export function prepareSections({ seed, ops, options, phase, clock }) {
   const now = clock === undefined ? () => 0 : () => clock.now();
   const state = new Sections();
   const lockOptions = { expireMs, blockMs: Number.POSITIVE_INFINITY };
-  // A warm-up has more in flight than some tests, and no contention to learn from.
+  // A warm-up has more in flight than some tests, and needs no contention.
   const namesAt =
     phase === 'warmup'
       ? (/** @type {number} */ index) => sets[index % sets.length].map((name) => `${index}.${name}`)
@@ -122,7 +123,7 @@ export function prepareSections({ seed, ops, options, phase, clock }) {
  */
 async function sleep(state, task, now) {
   const fromNs = now();
-  // Node's timers count whole milliseconds: the time slept is part of the result.
+  // Node's timers have whole milliseconds, so the slept time is part of the result.
   await new Promise((resolve) => setTimeout(resolve, sleepMsOf(task)));
   state.sleptNs += now() - fromNs;
   state.slept += 1;
@@ -133,8 +134,7 @@ async function sleep(state, task, now) {
  * @param {number} task
  * @param {string | undefined} phase
  * @param {() => boolean | Promise<boolean>} work
- * @returns {Promise<boolean>} whether no other task was inside, and the work found the expected
- *   value
+ * @returns {Promise<boolean>} whether the task was alone and the work read the expected value
  */
 async function inside(state, task, phase, work) {
   const alone = state.inside === 0 || phase === 'warmup';
@@ -168,7 +168,7 @@ async function countUp({ number }, value, index, phase) {
  * @param {Sections} state
  * @param {{ test: string, ops: number }} plan
  * @returns {import('../../lib/types.js').WorkloadMetrics}
- * @throws {Error} E_DATA where sections were lost
+ * @throws {Error} E_DATA: sections were lost
  */
 function metricsOf({ counts, waitsNs, violations, slept, sleptNs, inside: left }, { test, ops }) {
   const sections = counts.reduce((sum, count) => sum + count, 0);

@@ -7,7 +7,8 @@ import { printablePercentile } from '../../stats/percentile.js';
 /**
  * @param {readonly number[]} waitsNs
  * @returns {{ waitP50Ns: number | null, waitP99Ns: number | null, waitMaxNs: number | null,
- *   waitMeanNs: number | null, waitHistogram: string | null }} the histogram as latencies have it
+ *   waitMeanNs: number | null, waitHistogram: string | null }} the encoded histogram, as for
+ *   latencies
  */
 export function waitMetrics(waitsNs) {
   const sorted = Float64Array.from(waitsNs).sort();
@@ -25,10 +26,10 @@ export function waitMetrics(waitsNs) {
 
 /**
  * R. Jain, D. Chiu and W. Hawe, "A quantitative measure of fairness and discrimination for resource
- * allocation in shared computer systems", DEC-TR-301, 1984: (Σx)² / (n Σx²). 1 where all have the
- * same, 1/n where one has everything.
- * @param {readonly number[]} shares what each of n had
- * @returns {number | null} null where all shares are zero
+ * allocation in shared computer systems", DEC-TR-301, 1984: (Σx)² / (n Σx²). 1: all have the same;
+ * 1/n: one has everything.
+ * @param {readonly number[]} shares shares of the n tasks
+ * @returns {number | null} null if all shares are zero
  */
 export function jainIndex(shares) {
   const sum = shares.reduce((all, share) => all + share, 0);

@@ -1,9 +1,9 @@
 /**
- * A recorded trace, replayed in an open loop: each operation is due at its own time, on its own
- * key, with a value of its own size. Keys are numbers of the trace, rows of the run alone; before
- * each benchmark they get the sizes that they had.
+ * A recorded trace, replayed in an open loop: each operation has the time, key and value size of
+ * the trace. Keys are numbers of the trace in temporary rows, which get their initial sizes before
+ * each benchmark.
  *
- * Many in flight may change places: a read is right with every value that its key has in the
+ * Requests in flight may be reordered, so a read may return any value that its key has in the
  * trace.
  */
 
@@ -23,10 +23,10 @@ import { ReplayValues } from './values.js';
 
 const [GET, SET, MGET] = KINDS.keys();
 const VALUE_DEFAULT = 16_384;
-/** A loader writes each row in the largest size first. */
+/** A loader first writes each row with its largest size. */
 const FILL_BYTES_MAX = 2 ** 30;
 const VALUE_MIN = 8;
-/** Writes at once before the clock starts. */
+/** Concurrent writes before the clock starts. */
 const SET_UP_IN_FLIGHT = 64;
 
 /**
@@ -47,7 +47,7 @@ const options = Object.freeze({
   trace: text({ value: '<file>', help: 'trace that dragstrip record wrote' }),
   speed: reading(readSpeed, {
     value: '<factor>',
-    help: 'times of the trace are divided by this: 2 is twice as fast',
+    help: 'divide the times of the trace by this: 2 is twice as fast',
     shown: '1',
   }),
   maxInFlight: count(1, 1_000_000, undefined, {
@@ -57,13 +57,13 @@ const options = Object.freeze({
   }),
   maxValue: count(VALUE_MIN, 2 ** 23, VALUE_DEFAULT, {
     value: '<bytes>',
-    help: 'larger values of the trace are replayed in this size',
+    help: 'values of the trace larger than this are replayed at this size',
   }),
 });
 
 /** @type {NonNullable<import('../../lib/types.js').WorkloadDefinition['plan']>} */
 function plan({ trace: file, speed = 1, maxInFlight, maxValue }) {
-  if (file === undefined) throw usageError('replay: which trace?', 'replay trace.json');
+  if (file === undefined) throw usageError('replay needs a trace', 'write replay trace.json');
   const trace = readTrace(file);
   const { operations } = trace;
   const rows = Math.max(1, trace.sizes.length);
@@ -95,7 +95,7 @@ function largestOf({ sizes, operations }) {
 /**
  * @param {Trace} trace
  * @param {number} sizeMax
- * @returns {Set<number>[]} of key 1, 2 …: all sizes that it has
+ * @returns {Set<number>[]} all sizes of key 1, 2 …
  */
 function sizesOf({ sizes, operations }, sizeMax) {
   const all = sizes.map((size) => new Set([Math.min(size, sizeMax)]));
@@ -106,8 +106,8 @@ function sizesOf({ sizes, operations }, sizeMax) {
 }
 
 /** @type {import('../../lib/types.js').Prepare<Handle>} */
-const prepare = ({ dataset, options: given, contender }) => {
-  const { trace: file, speed } = /** @type {{ trace: string, speed: number }} */ (given);
+const prepare = ({ dataset, options: workloadOptions, contender }) => {
+  const { trace: file, speed } = /** @type {{ trace: string, speed: number }} */ (workloadOptions);
   const trace = readTrace(file);
   const { operations } = trace;
   const { valueSize: sizeMax, seed } = dataset;
@@ -156,7 +156,7 @@ const same = (/** @type {any} */ reply) => reply;
  */
 function bindKinds(handle, calls, { trace, values, sizeMax, hasMget }) {
   const { operations, sizes } = trace;
-  // A key without a value is one behind all rows: it is missing on every storage.
+  // A key without a value is mapped to an id after all rows, missing on every storage.
   const idOf = (/** @type {number} */ key) => (sizes[key - 1] < 0 ? sizes.length + key : key);
   const set = (/** @type {number} */ key, /** @type {number} */ size, /** @type {any} */ done) =>
     handle.set?.(key, values.make(key, Math.min(size, sizeMax)), done);
@@ -168,10 +168,10 @@ function bindKinds(handle, calls, { trace, values, sizeMax, hasMget }) {
     kind === MGET ? /** @type {number[]} */ (key).map(idOf) : [],
   );
   ways[MGET] = (i, done) => handle.mget?.(manyOf[i], done);
-  const own = handle.mgetCalls ?? calls;
-  const isMixed = hasMget && own !== calls;
-  // Single rows and many may be called in different styles: promises carry both.
-  const styles = [calls, calls, own];
+  const manyCalls = handle.mgetCalls ?? calls;
+  const isMixed = hasMget && manyCalls !== calls;
+  // Operations on one row and on many may have different styles; promises adapt both.
+  const styles = [calls, calls, manyCalls];
   const op = isMixed
     ? (/** @type {number} */ i) => promised(ways[operations[i][1]], styles[operations[i][1]], i)
     : (/** @type {number} */ i, /** @type {any} */ done) => ways[operations[i][1]](i, done);
@@ -202,6 +202,7 @@ async function setSizes(set, sizes, sizeMax) {
 export const workload = defineWorkload({
   name: 'replay',
   needs: ['get', 'set'],
+  serverOperations: 1,
   namespace: rowsNamespace('replay'),
   options,
   shared: { rows: null, valueSize: null, warmupOperations: 1000 },

@@ -1,4 +1,4 @@
-/** What is shown of a replay: storages by response times, each at the rate of the trace. */
+/** Report of a replay: response times per storage at the rate of the trace. */
 
 import { operationsReport } from '../operations.js';
 

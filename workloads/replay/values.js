@@ -1,21 +1,20 @@
 /**
- * Values of a replay: of any size, each belonging to its key. A value begins with a tag of its key
- * and goes on with a piece of one long text at a place of its own, so that it is made and compared
- * without generating it.
+ * Values of a replay: of any size, each belonging to its key. A value is a tag of its key and a
+ * piece of one long text at an offset of the key, so that it is neither generated nor stored.
  */
 
 import { createDataset, TAG_LENGTH } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { mix32 } from '../../lib/random.js';
 
-/** Where a piece may begin. */
+/** Number of possible offsets of a piece. */
 const PLACES = 65_536;
 const TEXT_ID = 1;
 
 export class ReplayValues {
   /**
    * @param {number} seed
-   * @param {number} sizeMax of all values
+   * @param {number} sizeMax maximum over all values
    */
   constructor(seed, sizeMax) {
     const valueSize = PLACES + sizeMax;
@@ -46,19 +45,21 @@ export class ReplayValues {
 
   /**
    * @param {number} key
-   * @param {ReadonlySet<number>} sizes that the key may have; -1: it may be missing
+   * @param {ReadonlySet<number>} sizes possible sizes of the key; -1: it may be missing
    * @param {string | null | undefined} text
    * @param {boolean} whole
-   * @param {import('../../lib/types.js').Compared} compared counted up
+   * @param {import('../get/verifier.js').Compared} compared counted up
    * @returns {number} OK, MISS or MISMATCH
    */
   verify(key, sizes, text, whole, compared) {
     if (text === undefined || text === null) return sizes.has(-1) ? OK : MISS;
     if (typeof text !== 'string' || !sizes.has(text.length)) return MISMATCH;
     compared.replies += 1;
-    compared.bytes += whole ? text.length : Math.min(TAG_LENGTH, text.length);
-    if (whole) return text === this.make(key, text.length) ? OK : MISMATCH;
-    if (text.length < TAG_LENGTH) return text === this.make(key, text.length) ? OK : MISMATCH;
+    compared.length += text.length;
+    const inFull = whole || text.length < TAG_LENGTH;
+    compared.bytes += inFull ? text.length : TAG_LENGTH;
+    compared.whole += inFull ? 1 : 0;
+    if (inFull) return text === this.make(key, text.length) ? OK : MISMATCH;
     return this.tags.belongs(key, text.slice(0, TAG_LENGTH)) ? OK : MISMATCH;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The core workloads of YCSB by their letters, on the rows of the race, as mixes. Proportions and
- * distributions after workloads/workloada to workloadf of brianfrankcooper/YCSB. As the rows are
- * fixed, D and E update where YCSB inserts; as not every storage scans, a scan is one multi-get of
+ * The core workloads of YCSB by letter, as mixes on the rows of the race. Proportions and
+ * distributions after workloads/workloada to workloadf of brianfrankcooper/YCSB. Rows are fixed, so
+ * D and E update where YCSB inserts; not every storage scans, so a scan is one multi-get of
  * adjacent keys.
  */
 
@@ -31,7 +31,7 @@ export const CORES = Object.freeze({
   },
   f: { summary: '50 % reads, 50 % read-modify-writes', share: { get: 0.5, modify: 0.5 } },
 });
-/** Kinds of a mix as YCSB calls them. */
+/** Kinds of a mix with the names of YCSB. */
 const NAMES = Object.freeze({ get: 'read', set: 'update', fetch: 'scan', modify: 'modify' });
 const EXPONENT = 0.99;
 const LATEST_STREAM = 0x796c; // apart from the streams of keys and orders
@@ -58,7 +58,7 @@ const prepare = (context) => {
 };
 
 /**
- * The last row is the latest and the most popular one.
+ * The last row counts as the latest, which is the most popular one.
  * @param {number} rows
  * @param {number} seed
  * @param {number} ops
@@ -97,6 +97,7 @@ export const workload = defineWorkload({
   offers: ({ rows }, { core }) =>
     core !== 'e' || rows?.includes('mget') || { reason: 'no multi-get', hint: 'leave out core e' },
   slices: 'default',
+  serverOperations: 1,
   check: get.prepare,
   prepare,
 });

@@ -1,4 +1,6 @@
-/** What is shown of YCSB: storages by verified operations per second, a table per core and load. */
+/**
+ * Report of YCSB: storages by verified operations per second, a table per core workload and load.
+ */
 
 import { operationsReport, operationsTable } from '../operations.js';
 import { explainOperations, shortLegend } from '../operations-legend.js';

@@ -1,6 +1,6 @@
 /**
- * A scriptable HandlerSocket server: what it answers, how its replies are cut, when it goes away.
- * By default it behaves: it opens any index, finds `v` and the key for every key but 0, counts
+ * A scriptable HandlerSocket server: its replies, their splitting, and its disconnects. By default
+ * it behaves normally: opens any index, finds `v` and the key for every key but 0, and counts
  * changes.
  */
 
@@ -18,8 +18,8 @@ import { createServer } from 'node:net';
  */
 
 /**
- * What to send for a request: a string (without line feed: one is added), a Buffer (as it is), or
- * undefined for nothing.
+ * The response to a request: a string (without line feed: one is added), a Buffer (sent unchanged),
+ * or undefined for no reply.
  * @typedef {(asked: Asked) => string | Buffer | undefined} Answer
  */
 
@@ -45,7 +45,7 @@ export function goodAnswer(line) {
 export async function startFake({ answer, onConnection, path } = {}) {
   /** @type {Set<Socket>} */
   const sockets = new Set();
-  /** @type {string[]} every line that came */
+  /** @type {string[]} all received lines */
   const lines = [];
   let connections = 0;
   let script = answer ?? (({ line }) => goodAnswer(line));
@@ -87,7 +87,7 @@ export async function startFake({ answer, onConnection, path } = {}) {
     setAnswer(next) {
       script = next;
     },
-    /** Ends listening and every connection; `listen` takes the same port again. */
+    /** Stops listening and closes every connection; `listen` reuses the port. */
     async close() {
       for (const socket of sockets) socket.destroy();
       if (!server.listening) return;
@@ -104,7 +104,7 @@ export async function startFake({ answer, onConnection, path } = {}) {
 /**
  * @param {Promise<unknown>} promise
  * @returns {Promise<any>} the error of the rejection
- * @throws where it resolves
+ * @throws if it resolves
  */
 export async function rejection(promise) {
   try {

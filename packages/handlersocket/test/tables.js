@@ -1,4 +1,7 @@
-/** A private MariaDB with a database and a client for a file of tests; each test has its own tables. */
+/**
+ * A private MariaDB with a database and a client for a file of tests; each test has separate
+ * tables.
+ */
 
 import { after, before } from 'node:test';
 import { startMariadb } from '../../../test/helpers/handlersocket-server.js';
@@ -38,7 +41,7 @@ export function withTables(database) {
 
     /**
      * @param {string} columns as in CREATE TABLE
-     * @param {readonly (string | any[])[]} [rows] each as in VALUES, or its values
+     * @param {readonly (string | any[])[]} [rows] each in the form of VALUES, or its values
      * @returns {Promise<string>} name of a new table
      */
     async makeTable(columns, rows = []) {

@@ -1,11 +1,11 @@
-/** What speaks against a figure: told in warnings and marked in the tables, never left out. */
+/** Doubts about a figure are warnings and marks of the tables, never omissions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   diagnose,
   diagnosticWarnings,
-  lawOf,
+  littleOf,
   summarizeConditions,
 } from '../../../engine/diagnostics.js';
 import { loadReport } from '../../../report/index.js';
@@ -52,9 +52,9 @@ test('the law is not held against what was in flight without a latency', () => {
     outcomes: { error: 50 },
     inFlightMean: 7,
   });
-  assert.equal(lawOf(round), null);
+  assert.equal(littleOf(round), null);
   const few = measuredRound(0, SYNC, { throughput: 100, outcomes: { error: 5 }, inFlightMean: 7 });
-  assert.equal(lawOf(few)?.holds, false);
+  assert.equal(littleOf(few)?.holds, false);
 });
 
 test('a benchmark that was still warming up while measured is marked, and warned about', () => {

@@ -1,4 +1,4 @@
-/** What a hostile tarball of `--against` may do: nothing outside of its folder. */
+/** A hostile tarball of `--against` cannot write outside of its folder. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Outages of several connections and processes as one list, and what is said of them. */
+/** Outages of several connections and processes as one list, and the messages about them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,10 @@ test('the warning names the benchmark, the lengths and what failed', () => {
   assert.deepEqual(of([]), []);
   const [{ benchmark, message, hint }] = of([outage(0, 1.5e9, 1200), outage(9e9, 2e9, 5)]);
   assert.equal(benchmark, 'a');
-  assert.match(message, /^no connection for 1\.5\d* s, 2\.\d* s; 1,205 operations failed by it$/);
+  assert.match(
+    message,
+    /^no connection for 1\.5\d* s, 2\.\d* s; 1,205 operations failed because of it$/,
+  );
   assert.equal(hint, null);
-  assert.match(of([outage(0, null, 1)])[0].message, /not connected again until the end \(gone\)/);
+  assert.match(of([outage(0, null, 1)])[0].message, /not reconnected until the end \(gone\)/);
 });

@@ -1,4 +1,4 @@
-/** Which processors are whose, and what is said where there are too few. */
+/** Assignment of processors, and the message where there are too few. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ test('half of the cores for each side; more for the client where it has more pro
   assert.deepEqual(of(1, 1), [undefined, undefined]);
 });
 
-test('threads of one core stay on one side; one core alone is shared, and that is said', () => {
+test('threads of one core stay on one side; a single core is shared, which is reported', () => {
   const allowed = [0, 1, 2, 3, 4, 5, 6, 7];
   assert.deepEqual(planCpus({ allowed, coreOf: paired, processes: 1 }), {
     client: [0, 4, 1, 5],

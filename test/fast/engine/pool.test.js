@@ -8,7 +8,7 @@ const spec = (/** @type {any} */ workloadOptions, /** @type {number | null} */ i
   /** @type {any} */ ({ workloadOptions, load: { kind: 'window', inFlight } });
 
 describe('a pool', () => {
-  test('has as many handles as requests in flight, where it is asked for and calls do not block', () => {
+  test('has as many handles as requests in flight, if requested and calls do not block', () => {
     assert.equal(poolSize(spec({ pool: true }, 16), 'promise'), 16);
     assert.equal(poolSize(spec({ pool: true }, 16), 'sync'), 1);
     assert.equal(poolSize(spec({}, 16), 'promise'), 1);
@@ -67,6 +67,34 @@ describe('a pool', () => {
       assert.deepEqual(inFlight, [0, 0, 0]);
     });
   }
+
+  test('takes a handle back whose operation failed', async () => {
+    let calls = 0;
+    const bounds = [1, 2].map((id) => ({
+      op: async () => {
+        calls += 1;
+        if (id === 2) throw new Error('refused');
+        return id;
+      },
+    }));
+    const { op } = poolWorkload(/** @type {any} */ (bounds), 'promise');
+    for (let i = 0; i < 3; i += 1) await assert.rejects(op(i), /refused/);
+    assert.equal(calls, 3);
+  });
+
+  test('of a driver that calls back twice has no handle twice', () => {
+    /** @type {number[]} */
+    const used = [];
+    const bounds = [1, 2].map((id) => ({
+      op(/** @type {number} */ index, /** @type {any} */ done) {
+        used.push(id);
+        if (index === 0) for (let i = 0; i < 2; i += 1) done(null, index);
+      },
+    }));
+    const { op } = poolWorkload(/** @type {any} */ (bounds), 'callback');
+    for (let i = 0; i < 3; i += 1) op(i, () => {});
+    assert.deepEqual(used, [2, 2, 1]);
+  });
 
   test('of one is the workload itself', () => {
     const bound = /** @type {any} */ ({ op: () => {}, verify: () => 0 });

@@ -13,11 +13,10 @@ import { lengthOf } from '../../../engine/segment.js';
 import { toRound } from '../../../engine/to-round.js';
 import { OK, OUTCOMES } from '../../../lib/outcome.js';
 import { createRandom } from '../../../lib/random.js';
-import { systemClock } from '../../../measure/clock.js';
 import { Histogram } from '../../../measure/histogram.js';
-import { systemInstruments } from '../../../measure/usage.js';
 import { brief, specOf, storageFile, taskOf } from '../../helpers/contenders.js';
 import { withFolder } from '../../helpers/folder.js';
+import { INSTRUMENTS } from '../../helpers/run-here.js';
 
 const folder = withFolder();
 
@@ -69,7 +68,7 @@ const LOADS = [
 describe('a load shared by three', () => {
   for (const load of LOADS) {
     test(`${load.kind} ${load.arrivals ?? ''}: every operation is counted once`, async () => {
-      const processes = inThisProcess(systemInstruments(systemClock));
+      const processes = inThisProcess(INSTRUMENTS);
       const seat = seatOf({ ...load, operations: 1000 }, { count: 3, processes });
       const merged = requireAccounts(await play(seat, { operations: 1000 }));
       assert.equal(seat.failure, null);
@@ -82,7 +81,7 @@ describe('a load shared by three', () => {
     const storage = storageFile(folder, 'wrong-once', {
       get: "return reads === 65 + 5 ? 'not the row' : dataset.value(id);",
     });
-    const processes = inThisProcess(systemInstruments(systemClock));
+    const processes = inThisProcess(INSTRUMENTS);
     const seat = seatOf({ kind: 'sync', inFlight: 1 }, { storage, count: 3, processes });
     const merged = requireAccounts(await play(seat, { operations: 60 }));
     assert.deepEqual(
@@ -93,7 +92,7 @@ describe('a load shared by three', () => {
   });
 
   test('metrics of a workload are merged by their rules', async () => {
-    const processes = inThisProcess(systemInstruments(systemClock));
+    const processes = inThisProcess(INSTRUMENTS);
     const one = { kind: /** @type {const} */ ('window'), inFlight: 8 };
     const task = { workload: 'crud', operations: 400 };
     const metricsBy = async (/** @type {number} */ count) => {
@@ -123,7 +122,7 @@ test('a metric without a rule of merging is refused where processes share the lo
       }),
     });`,
   );
-  const processes = inThisProcess(systemInstruments(systemClock));
+  const processes = inThisProcess(INSTRUMENTS);
   const one = { kind: /** @type {const} */ ('window'), inFlight: 8 };
   const failureBy = async (/** @type {number} */ count) => {
     const seat = seatOf(one, { count, processes, task: { workload } });
@@ -217,27 +216,35 @@ describe('processes of their own', () => {
     await assert.rejects(remote.open(), /was killed by SIGKILL/);
   });
 
-  test('one whose event loop is blocked is ended, one that takes its time is not', async () => {
+  test('one whose event loop is blocked is ended; one that takes its time or idles is not', async (t) => {
+    // A process must start within that time, also on a busy machine.
+    const silent = () => createProcesses({ silenceMs: 4000 });
     const opened = async (/** @type {string} */ name, /** @type {string} */ open) => {
       const storage = storageFile(folder, name, { open, get: '' });
-      const processes = createProcesses({ silenceMs: 2500 });
       const task = { stallNs: 0.4e9 };
-      const seat = seatOf({}, { storage, processes, task });
+      const seat = seatOf({}, { storage, processes: silent(), task });
       await seat.open();
       seat.end();
       return seat.failure;
     };
-    const [blocked, slow] = await Promise.all([
-      opened('blocking', 'for (;;);'),
-      opened('slow', 'await new Promise((done) => setTimeout(done, 4000));'),
-    ]);
+    const idle = seatOf({}, { processes: silent(), task: { stallNs: 0.4e9 } });
+    t.after(() => idle.end());
+    await idle.open();
+    const blocked = await opened('blocking', 'for (;;);');
+    // Afterwards: a loop that blocks takes its processor too.
+    const slow = await opened('slow', 'await new Promise((done) => setTimeout(done, 5000));');
     assert.equal(blocked?.code, 'E_BENCHMARK_BLOCKED');
     assert.match(
       String(blocked?.message),
-      /blocked the event loop for 2.5 s; its process was killed/,
+      /blocked the event loop for 4 s; its process was killed/,
     );
     // It gives no rows, which is found after all that time.
     assert.equal(slow?.code, 'E_DATA');
+    // Without a request for longer than that: others of its round had their turns.
+    await idle.run(0, { amount: brief(20), lead: false });
+    await idle.close();
+    assert.equal(idle.failure, null);
+    assert.equal(idle.merged([0])?.outcomes[OK], 20);
   });
 });
 
@@ -327,12 +334,11 @@ describe('placement', () => {
 });
 
 test('what a segment used is read before its histograms are packed, the thread last', async (t) => {
-  const instruments = systemInstruments(systemClock);
   /** @type {string[]} */
   const order = [];
   const client = () => {
     order.push('client');
-    return instruments.client();
+    return INSTRUMENTS.client();
   };
   const read = () => {
     order.push('thread');
@@ -348,7 +354,7 @@ test('what a segment used is read before its histograms are packed, the thread l
     },
   );
   const threadClocks = () => ({ read, close() {} });
-  const processes = inThisProcess({ ...instruments, client, threadClocks });
+  const processes = inThisProcess({ ...INSTRUMENTS, client, threadClocks });
   await play(seatOf({}, { processes }), { operations: 100 });
   const reading = ['client', 'thread'];
   assert.deepEqual(order.slice(0, 5), [...reading, ...reading, 'packed']);

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { emptySegment, merge, parallel } from '../../../engine/segment.js';
+import { emptySegment, merge, parallel, spanOfValid } from '../../../engine/segment.js';
 import { OK, OUTCOMES } from '../../../lib/outcome.js';
 import { createRandom, drawBelow, shuffled } from '../../../lib/random.js';
 import { encode } from '../../../measure/hdr.js';
@@ -16,7 +16,7 @@ import { Histogram } from '../../../measure/histogram.js';
 
 const SPLITS = 200;
 const OPERATIONS = 60;
-/** Of the made-up operations; the first ten of those that failed are the samples. */
+/** Step of the made-up operations; the first ten failures are the samples. */
 const STEP_NS = 10;
 const BASE = 2 ** 53 - 2 ** 20;
 
@@ -190,7 +190,7 @@ const COMPARED = {
 };
 
 /**
- * What the split of the same operations does not show.
+ * Fields that do not depend on how the operations are split.
  * @type {Partial<Record<keyof Segment, () => unknown>>}
  */
 const EXAMPLES = {
@@ -219,6 +219,14 @@ const EXAMPLES = {
     });
     const beside = merge([of([50, 90]), of([55, 120])]);
     assert.deepEqual(beside?.servers?.[''].cpu, [[50, 120]], 'the same counter is counted once');
+  },
+  occupation() {
+    const of = (/** @type {number | null} */ runNs) => ({
+      ...emptySegment(),
+      occupation: { wallNs: 10, runNs, waitNs: 1, server: [5, 1] },
+    });
+    const expected = { wallNs: 20, runNs: null, waitNs: 2, server: [10, 2] };
+    assert.deepEqual(merge([of(null), of(7)])?.occupation, expected, 'one of them is not known');
   },
   timeline() {
     const of = (/** @type {number} */ windowNs, /** @type {number[]} */ operations) => ({
@@ -275,4 +283,6 @@ test('throughputs of segments side by side are added; one that is not valid make
   assert.equal(spanOperations / spanNs, 20 / 1000 + 10 / 500);
   assert.deepEqual([medianNs, valid, lateNs], [150, true, 3]);
   assert.equal(parallel([of({}), of({ valid: false })]).valid, false);
+  const own = [of({}), null, of({ valid: false }), of({ spanNs: 500 })];
+  assert.deepEqual(spanOfValid(own), { spanNs: 1500, operations: 20 });
 });

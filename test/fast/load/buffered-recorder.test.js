@@ -102,6 +102,8 @@ describe('a short segment', () => {
       segments.map(({ figures }) => figures?.valid),
       [true, false, true],
     );
+    const occupied = segments.map(({ occupation }) => occupation !== null);
+    assert.deepEqual(occupied, [true, false, true]);
     const merged = merge(segments);
     assert.ok(merged !== null);
     assert.equal(merged.outcomes[MISMATCH], 1);

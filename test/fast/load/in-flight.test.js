@@ -24,7 +24,7 @@ const RATE = { perSecond: 1e5, arrivals: /** @type {const} */ ('constant'), seed
 /**
  * @param {Partial<import('../../../load/load.js').LoadOptions>} options
  */
-async function lawOf(options) {
+async function littleOf(options) {
   const { recorder, scheduled, durationNs, inFlightAreaNs } = await runLoad({
     op: OPS.promise,
     verify: () => OK,
@@ -53,7 +53,7 @@ for (const clock of ['fake', 'real']) {
   for (const kind of /** @type {const} */ (['sync', 'window', 'burst', 'rate'])) {
     for (const calls of /** @type {const} */ (['promise', 'callback', 'sync'])) {
       test(`Little's law holds for ${kind}, ${calls}, on a ${clock} clock`, async () => {
-        const law = await lawOf({
+        const law = await littleOf({
           kind,
           calls,
           op: OPS[calls],
@@ -70,7 +70,7 @@ for (const clock of ['fake', 'real']) {
 
 test('the law fails where operations settle that nobody has timed', async () => {
   // A driver that answers wrongly for every second operation: those have no latency.
-  const law = await lawOf({ verify: (index) => (index % 2 === 1 ? OK : 1) });
+  const law = await littleOf({ verify: (index) => (index % 2 === 1 ? OK : 1) });
   assert.equal(law.holds, false);
   assert.ok(law.difference !== null && law.difference > 0.5);
 });

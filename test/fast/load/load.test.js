@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ERROR, MISMATCH, MISS, OK, TIMEOUT, UNSENT } from '../../../lib/outcome.js';
+import { BufferedRecorder } from '../../../load/buffered-recorder.js';
 import { runLoad } from '../../../load/load.js';
+import { outcomeOfError, Recorder } from '../../../load/recorder.js';
 import { createFakeClock, systemClock } from '../../../measure/clock.js';
 
 const STYLES = /** @type {const} */ (['promise', 'callback', 'sync']);
@@ -84,7 +86,7 @@ describe('every kind of load in every style of call', () => {
         const op = OPS[calls]((i) => {
           if (i % 10 === 1) return undefined;
           if (i % 10 === 2) return -1;
-          if (i % 10 === 3) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+          if (i % 10 === 3) throw Object.assign(new Error('refused'), { code: 'OOM' });
           if (i % 10 === 4) throw Object.assign(new Error('late'), { name: 'TimeoutError' });
           return i;
         });
@@ -99,7 +101,7 @@ describe('every kind of load in every style of call', () => {
         assert.equal(outcomes[ERROR], 100);
         assert.equal(outcomes[TIMEOUT], 100);
         assert.equal(samples.length, 10, 'at most ten samples are kept');
-        assert.ok(samples.some(({ code }) => code === 'ECONNREFUSED'));
+        assert.ok(samples.some(({ code }) => code === 'OOM'));
       });
     }
   }
@@ -163,6 +165,24 @@ test('a burst issues all operations before the first reply', async () => {
   assert.equal(told, 1000);
 });
 
+test('a burst shows progress about each second of its issuing', async () => {
+  let nowNs = 0;
+  const clock = { ...createFakeClock(), now: () => nowNs };
+  let issued = 0;
+  /** @type {number[]} */
+  const seen = [];
+  const op = async (/** @type {number} */ index) => {
+    issued += 1;
+    nowNs += 1e6;
+    return index;
+  };
+  const ended = await runLoad(load({ kind: 'burst', op, clock, operations: 3500 }), {
+    onProgress: () => void seen.push(issued),
+  });
+  assert.equal(ended.recorder.outcomes[OK], 3500);
+  assert.deepEqual(seen, [1000, 2000, 3000]);
+});
+
 test('latency is from issue to completion by the clock that was given', async () => {
   const clock = createFakeClock({ stepNs: 1000 });
   const ended = await runLoad(load({ kind: 'sync', inFlight: 1, clock, operations: 100 }));
@@ -179,7 +199,8 @@ test('a duration ends the load, and what was not due is not unsent', async () =>
   assertAccounting(ended);
   assert.equal(ended.ended, 'complete');
   assert.equal(ended.recorder.outcomes[UNSENT], 0);
-  assert.ok(ended.scheduled >= 95 && ended.scheduled <= 100, `${ended.scheduled} operations`);
+  // The clock is read once more after a reply that was compared in full.
+  assert.ok(ended.scheduled >= 90 && ended.scheduled <= 100, `${ended.scheduled} operations`);
 });
 
 test('a store that never answers: outstanding requests time out, the rest is unsent', async () => {
@@ -246,7 +267,7 @@ test('a store that only fails is given up after a thousand failures', async () =
   const ended = await runLoad(
     load({
       op: async () => {
-        throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+        throw Object.assign(new Error('full'), { code: 'OOM' });
       },
       operations: 1_000_000,
     }),
@@ -255,6 +276,82 @@ test('a store that only fails is given up after a thousand failures', async () =
   const errors = ended.recorder.outcomes[ERROR];
   assert.ok(errors >= 1000 && errors <= 1010, `${errors} errors`);
   assert.equal(ended.recorder.outcomes[UNSENT], 1_000_000 - errors);
+});
+
+test('a good reply ends a row of failures', async () => {
+  const op = async (/** @type {number} */ i) => {
+    if (i % 800 !== 799) throw new Error('busy');
+    return i;
+  };
+  const brief = new BufferedRecorder();
+  for (const recorder of [undefined, (/** @type {number} */ startNs) => begun(startNs)]) {
+    const ended = await runLoad(load({ op, operations: 4000, recorder }));
+    const { outcomes } = ended.recorder;
+    assert.deepEqual([outcomes[OK], outcomes[ERROR], outcomes[UNSENT]], [5, 3995, 0]);
+  }
+  /** @param {number} startNs */
+  function begun(startNs) {
+    brief.reset(startNs, 4000);
+    return brief;
+  }
+});
+
+test('one of 31 replies is compared in full, at drawn distances, the first one too', async () => {
+  /** @type {number[]} */
+  const whole = [];
+  const verify = (/** @type {number} */ i, /** @type {any} */ _, /** @type {boolean} */ full) => {
+    if (full) whole.push(i);
+    return OK;
+  };
+  await runLoad(load({ kind: 'sync', inFlight: 1, operations: 31_000, verify }));
+  // Distances are uniform: the sum of 1,000 of them is 31,000 ± 564 (one standard deviation).
+  assert.ok(whole.length > 945 && whole.length < 1055, `${whole.length} in full`);
+  const distances = new Set(whole.slice(1).map((index, i) => index - whole[i]));
+  assert.deepEqual([whole[0], distances.size], [0, 61]);
+});
+
+test('an error says by its class, its name or its code that it is a timeout', () => {
+  class QueryTimeout extends Error {}
+  const timeouts = [{ code: 'ETIMEDOUT' }, { name: 'TimeoutError' }, new QueryTimeout()];
+  for (const error of timeouts) assert.equal(outcomeOfError(error), TIMEOUT);
+  for (const error of [null, new Error('timeout'), { code: 'ECONNRESET' }]) {
+    assert.equal(outcomeOfError(error), ERROR);
+  }
+});
+
+describe('a connection that is lost', () => {
+  const lose = (/** @type {object} */ options) => {
+    let isLost = false;
+    return runLoad(
+      load({
+        op: async (/** @type {number} */ i) => {
+          isLost ||= i === 500;
+          await new Promise(setImmediate);
+          if (isLost) throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+          return i;
+        },
+        ...options,
+      }),
+    );
+  };
+
+  for (const kind of ['sync', 'window', 'burst']) {
+    test(`ends a ${kind}: what is in flight fails once, the rest is unsent`, async () => {
+      const inFlight = { sync: 1, window: 10, burst: 1000 }[kind];
+      const ended = await lose({ kind, inFlight });
+      assertAccounting(ended);
+      const { outcomes } = ended.recorder;
+      assert.equal(ended.lost?.code, 'ECONNRESET');
+      assert.ok(outcomes[ERROR] > 0 && outcomes[ERROR] <= Number(inFlight), `${outcomes[ERROR]}`);
+      assert.equal(outcomes[OK] + outcomes[ERROR] + outcomes[UNSENT], 1000);
+    });
+  }
+
+  test('ends none where there are others, of further nodes', async () => {
+    const ended = await lose({ hasNodes: true });
+    assert.equal(ended.lost, null);
+    assert.equal(ended.recorder.outcomes[UNSENT], 0);
+  });
 });
 
 test('an abort stops issuing, lets what is in flight come in, and keeps the count', async () => {
@@ -297,6 +394,18 @@ test('a driver that calls back twice is counted once', async () => {
   }
 });
 
+test('a second callback that comes later is taken for the next reply, which is then wrong', async () => {
+  const op = (/** @type {number} */ i, /** @type {any} */ done) => {
+    setImmediate(() => {
+      done(null, i);
+      setImmediate(() => done(null, i));
+    });
+  };
+  const ended = await runLoad(load({ op, calls: 'callback', kind: 'sync', inFlight: 1 }));
+  assertAccounting(ended);
+  assert.ok(ended.recorder.outcomes[MISMATCH] > 300, `${ended.recorder.outcomes}`);
+});
+
 test('a callback that comes at once does not grow the stack', async () => {
   const op = (/** @type {number} */ i, /** @type {any} */ done) => done(null, i);
   const ended = await runLoad(load({ op, calls: 'callback', operations: 200_000, inFlight: 1 }));
@@ -324,4 +433,7 @@ test('the timeline adds up to the right answers and stays bounded', async () => 
     10_000,
   );
   assert.ok(windows.length <= 1200, `${windows.length} windows`);
+  const recorder = new Recorder(0);
+  for (let i = 0; i < 5000; i += 1) recorder.ok(0, i * 50e6, i);
+  assert.deepEqual([recorder.windowNs, recorder.windows], [400e6, Array(624).fill(8)]);
 });

@@ -112,7 +112,7 @@ describe('every style of call', () => {
     test(`${calls}: errors and wrong answers are counted, and are no latencies`, async () => {
       const store = STORES[calls](1);
       const op = (/** @type {number} */ i, /** @type {any} */ done) => {
-        if (i % 10 === 1) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+        if (i % 10 === 1) throw Object.assign(new Error('refused'), { code: 'OOM' });
         return store(i, done);
       };
       const verify = (/** @type {number} */ i) => (i % 10 === 2 ? MISMATCH : OK);
@@ -215,6 +215,22 @@ test('a call that blocks: no more than the bound waits, and response times stay 
   assert.ok(recorder.histogram.max <= 11 * 20_300, `${recorder.histogram.max} ns`);
 });
 
+test('a call that blocks lets as many wait as the bound says, and no more', async () => {
+  for (const [maxInFlight, dropped] of [
+    [3, 0],
+    [2, 1],
+  ]) {
+    const { clock, pass } = createSettableClock();
+    // Three are due while the first one blocks.
+    const op = (/** @type {number} */ i) => {
+      if (i === 0) pass(35_000);
+      return i;
+    };
+    const { open } = await runRate({ calls: 'sync', op, clock, operations: 4 }, { maxInFlight });
+    assert.equal(open.dropped, dropped);
+  }
+});
+
 test('a store that never answers: what was sent times out, what came due later is dropped', async () => {
   const { outcomes, ended, open } = await runRate(
     { op: () => new Promise(() => {}), clock: systemClock, stallNs: 50e6, operations: 1e6 },
@@ -233,6 +249,25 @@ test('a pause between two arrivals is not a stall', async () => {
   );
   assert.equal(ended, 'complete');
   assert.equal(outcomes[OK], 3);
+});
+
+test('a request after a pause has its whole time for a reply', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const { clock, pass } = createSettableClock();
+  const step = () => {
+    pass(100e6);
+    t.mock.timers.tick(100);
+    return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  };
+  /** @type {(reply: number) => void} */
+  let reply = () => {};
+  const op = (/** @type {number} */ i) =>
+    i === 0 ? Promise.resolve(0) : new Promise((resolve) => (reply = resolve));
+  const running = runRate({ op, clock, stallNs: 250e6, operations: 2 }, { perSecond: 1 });
+  for (let i = 0; i < 11; i += 1) await step();
+  reply(1);
+  const { outcomes, ended } = await running;
+  assert.deepEqual([ended, outcomes[OK]], ['complete', 2]);
 });
 
 test('an abort stops sending, also between two arrivals that are far apart', async () => {
@@ -265,9 +300,10 @@ test('a driver that calls back twice is counted once', async () => {
 
 test('a store that only fails is given up after the arrivals of five seconds', async () => {
   const op = async () => {
-    throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+    throw Object.assign(new Error('full'), { code: 'OOM' });
   };
-  const { outcomes } = await runRate({ op, operations: 100_000 }, { perSecond: 10_000 });
+  const clock = createFakeClock({ stepNs: 10_000 }); // a tenth of an interval
+  const { outcomes } = await runRate({ op, operations: 100_000, clock }, { perSecond: 10_000 });
   const most = OPEN_FAILURES_S * 10_000;
   assert.ok(outcomes[ERROR] >= most && outcomes[ERROR] <= most + 300, `${outcomes[ERROR]} errors`);
   assert.equal(outcomes[ERROR] + outcomes[UNSENT], 100_000);

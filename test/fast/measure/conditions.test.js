@@ -1,4 +1,4 @@
-/** What the machine did meanwhile: steal, idle, throttling of cgroups, and the canary loop. */
+/** Conditions of the machine: steal, idle, throttling of cgroups, and the canary loop. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

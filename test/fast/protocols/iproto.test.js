@@ -19,7 +19,7 @@ import {
 import { SelectReader } from '../../../protocols/iproto/select.js';
 
 const NOT_IPROTO = { code: 'E_TARGET', message: /not the protocol of Tarantool/ };
-const TOO_LONG = { code: 'E_TARGET', message: /a length of \d+ is announced/ };
+const TOO_LONG = { code: 'E_TARGET', message: /announced length \d+ exceeds/ };
 const GREETING = encodeGreeting('2.6.0 (Binary)');
 
 test('the greeting is read at every split position, and has 20 bytes of salt', () => {
@@ -112,7 +112,7 @@ test('a login proves the password without sending it', () => {
   assert.equal(body[KEY.tuple][1].length, 20);
 });
 
-test('what is no packet is refused, and what announces more than was asked for', () => {
+test('bytes that are no packet are refused, and packets longer than requested', () => {
   assert.throws(() => readPacket(Buffer.from('GET /'), 0), NOT_IPROTO);
   assert.throws(() => readPacket(Buffer.from('ce00000002c1c1', 'hex'), 0), NOT_IPROTO);
   assert.throws(() => readPacket(Buffer.from('ce0000000101', 'hex'), 0), NOT_IPROTO);

@@ -1,4 +1,4 @@
-/** MessagePack there and back, the writers into a buffer, and lengths that nobody asked for. */
+/** MessagePack there and back, the writers into a buffer, and unexpected lengths. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -71,4 +71,11 @@ test('announced lengths allocate nothing: more items than ours have are refused'
     assert.throws(() => decodeAll(Buffer.from(hex, 'hex')), Error, hex);
   }
   assert.throws(() => decodeAll(Buffer.alloc(100_000, 0x91)), Error);
+});
+
+test('an array of more items than ours have is refused also where all of them are there', () => {
+  const items = (/** @type {number} */ n) =>
+    Buffer.concat([Buffer.of(0xdc, n >> 8, n & 0xff), Buffer.alloc(n, 0xc0)]);
+  assert.equal(decodeAll(items(1024))[0].length, 1024);
+  assert.throws(() => decodeAll(items(1025)));
 });

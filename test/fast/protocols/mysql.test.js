@@ -9,7 +9,9 @@ import {
   readHandshake,
 } from '../../../protocols/mysql/handshake.js';
 import {
+  isEnd,
   lengthEncoded,
+  PAYLOAD_MAX,
   packet,
   readLengthEncoded,
   readPacket,
@@ -26,7 +28,7 @@ import {
 
 const SALT = Buffer.from('01234567890123456789');
 const COLUMN = encodeColumn({ database: 'd', table: 't', name: 'c', charset: 224, size: 16 });
-const TOO_LONG = { code: 'E_TARGET', message: /MySQL: a length of \d+ is announced/ };
+const TOO_LONG = { code: 'E_TARGET', message: /MySQL: announced length \d+ exceeds/ };
 
 test('lengths come back as they were, of every width', () => {
   for (const value of [0, 250, 251, 65_535, 65_536, 2 ** 24 - 1, 2 ** 24, 2 ** 32 - 1]) {
@@ -84,9 +86,32 @@ test('the parameter of an execution is read by a server', () => {
   }
 });
 
-test('a packet that is longer than what was asked for is refused by its length alone', () => {
+test('a packet that is longer than requested is refused by its length alone', () => {
   const head = Buffer.from('ffffff00', 'hex');
   assert.throws(() => readPacket(head, 0), TOO_LONG);
   assert.throws(() => readResultSet(head, 0, false, 1024), TOO_LONG);
   assert.equal(readPacket(head, 0, 2 ** 24), null);
+});
+
+test('a length that is cut short is refused, not read beyond the bytes', () => {
+  for (const value of [251, 70_000, 2 ** 24]) {
+    const bytes = lengthEncoded(value);
+    for (let end = 0; end < bytes.length; end += 1) {
+      assert.throws(() => readLengthEncoded(bytes.subarray(0, end), 0), { code: 'E_TARGET' });
+    }
+  }
+});
+
+test('rows end with a short payload; without EOF packets with any that is no row', () => {
+  assert.deepEqual([isEnd(0xfe, 8, false), isEnd(0xfe, 9, false)], [true, false]);
+  assert.deepEqual([isEnd(0xfe, 9, true), isEnd(0xfe, PAYLOAD_MAX, true)], [true, false]);
+  assert.equal(isEnd(0xff, 5, true), false);
+});
+
+test('a payload of 16 MB goes on in the next packet', () => {
+  const first = Buffer.alloc(PAYLOAD_MAX + 4, 1);
+  first.writeUIntLE(PAYLOAD_MAX, 0, 3);
+  const whole = readPacket(Buffer.concat([first, packet(1, Buffer.of(7))]), 0, 2 ** 25);
+  assert.deepEqual([whole?.payload.length, whole?.payload.at(-1)], [PAYLOAD_MAX + 1, 7]);
+  assert.equal(readPacket(first, 0, 2 ** 25), null);
 });

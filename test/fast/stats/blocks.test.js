@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { createRandom } from '../../../lib/random.js';
 import { processMeans, trimmedMean } from '../../../stats/blocks.js';
 import { contest, differenceOf } from '../../../stats/contenders.js';
 import { studentQuantile } from '../../../stats/distributions.js';
@@ -11,7 +12,7 @@ import { assertNear as near } from './near.js';
 
 /** NumPy and SciPy over the same slices. */
 const KNOWN = JSON.parse(readFileSync(new URL('./known-blocks.json', import.meta.url), 'utf8'));
-/** Of half-widths: jstat's quantiles of Student's t are exact to 4e-8. */
+/** Tolerance of half-widths: jstat's quantiles of Student's t are exact to 4e-8. */
 const DIGITS = 1e-8;
 
 /**
@@ -76,6 +77,14 @@ describe('means and variances of slices', () => {
     assert.ok(Number.isNaN(trimmedMean([], 0.05)));
   });
 
+  test('what is typical is of the fastest three quarters, the mean of all', () => {
+    const logs = [[[0, 1, 2, null, Math.log(9)]], [[1, 1, 1, 1, 1]]];
+    near(processMeans(logs, { figure: 'typical' })[0][0], 1, 1e-12);
+    const all = Math.log((1 + Math.E + Math.E ** 2 + 9) / 4);
+    near(processMeans(logs, { figure: 'mean' })[0][0], all, 1e-12);
+    assert.ok(Number.isNaN(processMeans([[[null]]], { figure: 'mean' })[0][0]));
+  });
+
   test('a slice that is missing is left out, also of the state of its block', () => {
     const rows = [[[1, 2, 3, 4, 5]], [[2, 3, null, 5, 6]], [[3, 4, 5, 6, 7]]];
     const [[a], [b], [c]] = processMeans(rows, { trim: 0 });
@@ -95,6 +104,47 @@ describe('means and variances of slices', () => {
     assert.throws(() => contest([[1, 2], [1]]), { code: 'E_USAGE' });
     assert.throws(() => contest([[]]), { code: 'E_USAGE' });
     assert.throws(() => contest([[1, Number.NaN]]), { code: 'E_USAGE' });
+  });
+
+  test('without a pool all pairs hold together by Šidák’s level, each with its own rounds', () => {
+    const means = [
+      [1, 2, 4],
+      [2, 3, 3],
+      [5, 5, 7],
+      [9, 8, 9],
+    ];
+    const own = contest(means, { pooled: false });
+    const differences = [-1, -1, 1].map((one) => one + 1 / 3);
+    const error = Math.sqrt(differences.reduce((sum, one) => sum + one * one, 0) / 2 / 3);
+    const { half, halfOfAll } = differenceOf(own, 0, 1);
+    near(half, studentQuantile(0.975, 2) * error, 1e-9);
+    near(halfOfAll, studentQuantile((1 + 0.95 ** (1 / 6)) / 2, 2) * error, 1e-9);
+  });
+
+  test('three contenders or more pool their variance, and half of all at least', () => {
+    const random = createRandom(3);
+    const means = (/** @type {number[]} */ deviations) =>
+      deviations.map((deviation) =>
+        Array.from({ length: 12 }, () => deviation * (random() / 2 ** 32 - 0.5) * 12 ** 0.5),
+      );
+    const poolOf = (/** @type {number[]} */ deviations) => contest(means(deviations)).pool;
+    assert.deepEqual(poolOf([1, 1, 1, 1, 20, 20]), [0, 1, 2, 3]);
+    assert.deepEqual(poolOf([1, 1, 1, 8, 64, 512, 4096, 32768]), [], 'three of eight');
+    assert.deepEqual(poolOf([1, 1, 30, 900]), [], 'two of four');
+  });
+
+  test('one whose processes differ more shares no variance, from a p of 0.2 on', () => {
+    const random = createRandom(0);
+    let between = 0;
+    for (let i = 0; i < 100; i += 1) {
+      const own = contest(
+        Array.from({ length: 4 }, () => Array.from({ length: 6 }, () => random() / 2 ** 32)),
+      );
+      if (own.leveneP === null || own.leveneP >= 0.2 || own.leveneP < 0.05) continue;
+      between += 1;
+      assert.ok(own.pool.length < 4, `p ${own.leveneP}: ${own.pool}`);
+    }
+    assert.ok(between > 5, `${between}`);
   });
 
   test('two contenders have the paired interval of Student', () => {
@@ -124,5 +174,10 @@ describe('means and variances of slices', () => {
       ]),
       1,
     );
+    const apart = leveneTest([
+      [-1, 1],
+      [-2, 2],
+    ]);
+    assert.equal(apart, 0, 'distances differ between the groups alone');
   });
 });

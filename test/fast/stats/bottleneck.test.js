@@ -1,4 +1,4 @@
-/** What a benchmark was bound by: every verdict, its thresholds, and what is not known. */
+/** Bottleneck of a benchmark: every verdict, its thresholds, and unknown ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -83,6 +83,51 @@ test('time without a processor is no idle time', () => {
   assert.equal(of(200, 50), 0.25);
   assert.equal(of(100, 101), 1);
   assert.equal(of(100, 0, 100), null);
+});
+
+test('a client that waits for a processor of others is slowed by the machine', () => {
+  const of = (/** @type {number} */ waitNs, server = [0, 0]) =>
+    Number(occupancyOf({ wallNs: 1000, runNs: 300, waitNs, server }).waiting);
+  assert.equal(of(400), 0.4);
+  assert.equal(of(400, [350, 10]), 0.05, 'while its server ran');
+  assert.equal(of(100, [350, 10]), 0);
+  const placed = (/** @type {'one-cpu' | 'two-cpus' | 'pinned' | 'free'} */ kind, client = [0]) =>
+    occupancyOf({ wallNs: 1000, runNs: 300, waitNs: 400, server: [350, 10] }, { kind, client })
+      .waiting;
+  assert.equal(placed('two-cpus'), 0.4, 'the server runs elsewhere: the client waited for others');
+  assert.equal(placed('pinned'), 0.4);
+  assert.equal(placed('pinned', []), 0.05, 'nothing could be pinned');
+  assert.equal(placed('one-cpu'), 0.05);
+  assert.equal(placed('free', []), 0.05);
+  const occupancy = [{ client: 0.5, server: 0.4 }];
+  const verdict = (/** @type {number[]} */ waits) =>
+    bottleneckOf({ occupancy, waits, cpu: base }).verdict;
+  assert.equal(verdict([]), 'latency');
+  assert.equal(verdict([0.3, 0.1, 0.2]), 'latency', 'middle round');
+  assert.equal(verdict([0.3, 0.1, 0.25]), 'machine');
+  const full = bottleneckOf({
+    occupancy: [{ client: 0.97, server: 0.4 }],
+    waits: [0.5],
+    cpu: base,
+  });
+  assert.equal(full.verdict, 'driver');
+});
+
+test('an embedded store, too, is slowed by the machine, known by occupancy or not', () => {
+  const of = (/** @type {number[]} */ waits, /** @type {number | null} */ client) =>
+    bottleneckOf({
+      occupancy: [{ client, server: null }],
+      waits,
+      cpu: { ...base, serverCpuNs: null },
+      embedded: true,
+    }).verdict;
+  for (const client of [0.5, null]) {
+    assert.equal(of([0.3], client), 'machine');
+    assert.equal(of([0.2], client), 'latency');
+  }
+  assert.equal(of([0.3], 0.97), 'driver');
+  const alone = occupancyOf({ wallNs: 1000, runNs: 300, waitNs: 400, server: [] });
+  assert.equal(alone.waiting, 0.4, 'no server ran meanwhile');
 });
 
 test('how full the threads were decides: above 0.95 one, from 0.80 on both are named', () => {

@@ -44,6 +44,18 @@ test('steps up and down again are both found, with the means between them', () =
   assert.equal(found[0].after, found[1].before);
 });
 
+test('a step behind the greatest one is found, too', () => {
+  const series = steps(7, 0.01, [
+    [20, 100],
+    [20, 150],
+    [20, 160],
+  ]);
+  assert.deepEqual(
+    changePoints(series).map(({ index }) => index),
+    [20, 40],
+  );
+});
+
 test('a series without a step gives a change point in at most 3 of 100', () => {
   let called = 0;
   for (let seed = 1; seed <= 100; seed += 1) {

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { coverageOf } from '../../../bench/coverage-counts.js';
+import { coverageOf, foundBy } from '../../../bench/coverage-counts.js';
+import { DEFECTS } from '../../../bench/simulated-race.js';
 
 /** Nominal 95 % less three standard errors over 200 races. bench/coverage.js is exact. */
 const [COVERED_MIN, COVERED_MAX] = [0.905, 0.99];
@@ -65,4 +66,47 @@ describe('intervals of ops/s, ratios and A/A hold the truth in 95 of 100 races',
     assertCovers(allRatios, 'ratios');
     assert.ok(rounds > 6 && rounds < 15, `${rounds}`);
   });
+
+  for (const processDeviation of [0.01, 0.08]) {
+    test(`of the typical speed, processes ${100 * processDeviation} % apart`, () => {
+      const cell = { contenders: 4, rounds: 8, segments: 20, processDeviation, ownGarbage: true };
+      const found = coverageOf(cell, { races: RACES });
+      assertCovers(found.own, 'ops/s');
+      assertCovers(found.again, 'A/A');
+      assert.ok(found.allRatios >= COVERED_MIN, `ratios: ${found.allRatios}`);
+      // Nominal 5 % of the speed and 0.5 % of each of the two others, and three standard errors.
+      assert.ok(found.claimed <= 0.09, `claimed of ${found.claimed}`);
+      assert.ok(found.split <= 0.01, `split: ${found.split}`);
+    });
+  }
+
+  test('of the typical speed, in a run that stops when it is precise enough', () => {
+    const cell = { contenders: 3, rounds: 16, segments: 12, precision: 0.07, ownGarbage: true };
+    const { own, allRatios, rounds } = coverageOf(cell, { races: RACES });
+    assertCovers(own, 'ops/s');
+    assertCovers(allRatios, 'ratios');
+    assert.ok(rounds > 6 && rounds < 15, `${rounds}`);
+  });
+});
+
+describe('a defect is found by the figure that is for it, in 40 simulated races', () => {
+  const size = { races: 40 };
+
+  test('equal drivers: anything is claimed of few', () => {
+    assert.ok(foundBy(null, size).anything <= 3);
+  });
+
+  for (const [name, finding, least] of /** @type {const} */ ([
+    ['late operations', 'shape', 38],
+    // Five are due in the five seconds; in one race of four there are fewer than four.
+    ['a pause of 30 ms each second', 'long slices', 24],
+    ['twice the garbage', 'slower', 38],
+    ['a slow start', 'shape', 38],
+  ])) {
+    test(`${name}: ${finding}`, () => {
+      const found = foundBy(DEFECTS[name], size);
+      assert.ok(found[finding] >= least, JSON.stringify(found));
+      assert.ok(found.faster <= 1, JSON.stringify(found));
+    });
+  }
 });

@@ -125,7 +125,7 @@ describe('a server with a sharp edge', () => {
   test('where every rate passes, or none, is reported and the search ends', () => {
     const all = search(() => ({ passed: true }), { start: 1000 });
     assert.deepEqual([all.rate, all.confirmed], [1e7, false]);
-    assert.match(String(all.reason), /higher rates are not offered/);
+    assert.match(String(all.reason), /higher rates are not tried/);
     const none = search(() => ({ passed: false }), { start: 1000 });
     assert.deepEqual([none.rate, none.confirmed], [null, false]);
     assert.match(String(none.reason), /62\.5 per second already exceeds/);
@@ -168,6 +168,15 @@ test('and where it holds 5 % above after all, the search goes on there', () => {
   });
   assert.ok(rate !== null && rate <= 4000 && rate > 3960, `${rate}`);
   assert.equal(confirmed, true);
+});
+
+test('where nothing passes any more after a refuted answer, there is none', () => {
+  let isRefuted = false;
+  const { rate, confirmed } = searchByPhase(({ rate: candidate, isConfirm }) => {
+    if (isConfirm) isRefuted = true;
+    return !isRefuted && candidate <= 3000;
+  });
+  assert.deepEqual([rate, confirmed], [null, false]);
 });
 
 test('points are bounded where nothing agrees, and the result says so', () => {

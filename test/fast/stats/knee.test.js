@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kneeOf } from '../../../stats/knee.js';
+import { kneeOf, sustainedOf } from '../../../stats/knee.js';
 
 /** @param {number} offered @param {Partial<import('../../../stats/knee.js').Step>} [rest] */
 function step(offered, rest = {}) {
@@ -33,4 +33,11 @@ test('is not told where the first rate is too much already, or is the only one',
   assert.equal(kneeOf([step(1000)]), null);
   assert.equal(kneeOf([]), null);
   assert.equal(kneeOf([step(1000, { p99Ns: null }), step(2000, { p99Ns: 9e9 })]), null);
+});
+
+test('the highest rate that was taken is known without a knee, too', () => {
+  const steps = [step(1000), step(2000), step(4000)];
+  assert.equal(sustainedOf(steps), 4000);
+  assert.equal(sustainedOf([...steps, step(8000, { dropped: 0.1 })]), 4000);
+  assert.equal(sustainedOf([step(1000, { achieved: 10 })]), null);
 });

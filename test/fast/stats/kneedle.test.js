@@ -51,6 +51,11 @@ test('the order of the points, their unit, and a fall behind the knee do not mat
   assert.deepEqual(kneedle([...points.slice(0, 3), { x: 1000, y: 110 }]), knee);
 });
 
+test('of two knees the one farther above the straight line counts', () => {
+  const ys = [0, 25, 50, 50, 50, 75, 100, 100, 100, 100, 100];
+  assert.deepEqual(kneedle(ys.map((y, x) => ({ x, y }))), { state: 'knee', x: 6 });
+});
+
 test('no knee: a line, a root that still rises, a flat curve, too few points', () => {
   assert.deepEqual(kneedle(curve([1, 4, 16], (x) => 3 * x)), { state: 'rising', x: null });
   assert.equal(kneedle(curve([1, 10, 100, 1000], Math.sqrt)).state, 'rising');

@@ -1,12 +1,12 @@
 /**
  * Segments in blocks on several load machines: the same segment on all of them at the same time,
- * one comparison of what they did together. Agents are processes; faults as they are.
+ * one comparison of their merged figures. Agents are processes; faults are real.
  */
+// Needs: redis, coordinator
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { seed } from '../../../../index.js';
 import { OK } from '../../../../lib/outcome.js';
 import { decode } from '../../../../measure/hdr.js';
@@ -15,6 +15,7 @@ import { withCommands } from '../../../../test/helpers/command-folder.js';
 import { childrenOf } from '../../../../test/helpers/command-line.js';
 import { CHECKS, contenderOf, DATASET, keyOf, until } from '../../../../test/helpers/fleet.js';
 import { withFleet } from '../../../../test/helpers/load-machines.js';
+import { notChecked } from '../../../../test/helpers/not-checked.js';
 import { addressFlags, withServers } from '../../../../test/helpers/servers.js';
 import { drawKeys } from '../../../../workloads/get/index.js';
 import { runnerOf } from '../../fleet-rounds.js';
@@ -27,7 +28,7 @@ describe('segments of three machines', () => {
   const { agents, server, open, start: startAgent } = withFleet(servers, ['a', 'b', 'c']);
   const { start, file, resultIn, textOf } = withCommands(servers);
 
-  test('each does every third operation, all run the same segments, and sums are exact', async () => {
+  test('each does every third operation, all run the same segments, and sums are exact', async (t) => {
     const fleet = await open(3, { storages: ['ioredis', 'iovalkey'] });
     try {
       const blocks = 4;
@@ -52,24 +53,27 @@ describe('segments of three machines', () => {
       }
       assert.ok(Math.min(...shares) > 0, `${shares}`);
       for (const [i, seat] of seats.entries()) {
-        if (seat.failure?.code === 'E_AGENT_LATE') continue; // a busy machine
+        if (seat.failure?.code === 'E_AGENT_LATE') {
+          notChecked(t, `sums of ${contenders[i].name}: ${seat.failure.message}`);
+          continue;
+        }
         assert.equal(seat.failure, null);
         assert.equal(seat.segments[0].length, blocks);
         const segment = seat.merged([0]);
         assert.ok(segment);
-        const { scheduled, outcomes, histograms, agents: told } = segment;
+        const { scheduled, outcomes, histograms, agents: agentRecords } = segment;
         assert.deepEqual(
-          told.map(({ slices: counted }) => counted?.count),
+          agentRecords.map(({ slices: counted }) => counted?.count),
           [blocks, blocks, blocks],
           contenders[i].name,
         );
         assert.equal(outcomes[OK], scheduled);
         assert.equal(
-          told.reduce((sum, { ok }) => sum + ok, 0),
+          agentRecords.reduce((sum, { ok }) => sum + ok, 0),
           scheduled,
         );
         const sum = new Histogram();
-        for (const one of told) sum.merge(await decode(String(one.latency?.histogram)));
+        for (const one of agentRecords) sum.merge(await decode(String(one.latency?.histogram)));
         assert.deepEqual(sum.toSparse(), histograms['latency']?.sparse);
         const counted = seat.segments[0].reduce((total, one) => total + (one?.scheduled ?? 0), 0);
         assert.ok(counted > 0 && counted < scheduled, 'the first block is not counted');
@@ -92,9 +96,11 @@ describe('segments of three machines', () => {
       const isStored = () => existsSync(file('lost.json')) && textOf('lost.json') !== '';
       const rounds = () => (isStored() ? resultIn('lost.json').benchmarks[1].rounds.length : 0);
       assert.ok(await until(() => rounds() === 1, 120_000), 'one round is over');
-      // All contenders of its second one, of which the harness overhead may run elsewhere.
-      assert.ok(await until(() => childrenOf(Number(lost.child.pid)).length >= 4));
-      await sleep(500);
+      const processes = () => childrenOf(Number(lost.child.pid));
+      const earlier = new Set(processes());
+      const later = () => processes().filter((pid) => !earlier.has(pid));
+      // All contenders of its second one; the harness overhead may run on a different agent.
+      assert.ok(await until(() => later().length >= 4));
       lost.child.kill('SIGKILL');
       const { status, stdout, stderr } = await race.ended;
       assert.equal(status, 5, stdout + stderr);

@@ -1,8 +1,9 @@
 /**
  * Several load machines with a network between them: namespaces behind a bridge, an encrypted
- * coordinator as examples/fleet/coordinator.conf describes it. Where namespaces are not available
- * this is skipped with the reason; fleet.test.js shows the same with processes.
+ * coordinator with examples/fleet/coordinator.conf. Skipped with a reason if namespaces are not
+ * available; fleet.test.js tests the same with processes.
  */
+// Needs: coordinator, namespaces
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -14,17 +15,23 @@ import { after, before, describe, test } from 'node:test';
 import { Histogram } from '../../../../measure/histogram.js';
 import { createTokens } from '../../../../servers/coordinator.js';
 import { loadServer } from '../../../../servers/registry.js';
-import { assertFailure, ROOT, startCommand } from '../../../../test/helpers/command-line.js';
+import {
+  assertFailure,
+  childrenOf,
+  ROOT,
+  startCommand,
+} from '../../../../test/helpers/command-line.js';
 import {
   CHECKS,
   DATASET,
   keyOf,
   NODE_OPTIONS,
   startAgent,
+  until,
 } from '../../../../test/helpers/fleet.js';
 import { withFolder } from '../../../../test/helpers/folder.js';
 import { latencyOf } from '../../../../test/helpers/latency-by-operation.js';
-import { createNetwork, lackOfNamespaces } from '../../../../test/helpers/network.js';
+import { createNetwork, missingNamespaces } from '../../../../test/helpers/network.js';
 import { PACKAGES_HOME } from '../../../../test/helpers/servers.js';
 import { drawKeys } from '../../../../workloads/get/index.js';
 
@@ -34,7 +41,7 @@ const DURATION_NS = 0.3e9;
 const AGENTS = ['a', 'b', 'c'];
 const PORT = 6390;
 
-describe('a network of load machines', { skip: lackOfNamespaces() ?? false }, () => {
+describe('a network of load machines', { skip: missingNamespaces() ?? false }, () => {
   const folder = withFolder();
   const file = (/** @type {string} */ name) => path.join(folder, name);
   /** @type {import('../../../../test/helpers/network.js').Network} */
@@ -160,7 +167,7 @@ describe('a network of load machines', { skip: lackOfNamespaces() ?? false }, ()
       arrivals: /** @type {'constant' | 'poisson'} */ (i % 2 ? 'poisson' : 'constant'),
     }));
     await askServer('forget');
-    const one = await control({ loads, agents: 1 });
+    const single = await control({ loads, agents: 1 });
     const before = await askServer('forget');
     const three = await control({ loads });
     const later = await askServer('forget');
@@ -174,7 +181,7 @@ describe('a network of load machines', { skip: lackOfNamespaces() ?? false }, ()
     const planned = [];
     /** @type {number[]} */
     const skews = [];
-    for (const [i, { segment }] of one.entries()) {
+    for (const [i, { segment }] of single.entries()) {
       const expected = new Histogram();
       for (let k = 0; k < segment.scheduled; k += 1) {
         expected.record(latencyOf(k));
@@ -225,18 +232,16 @@ describe('a network of load machines', { skip: lackOfNamespaces() ?? false }, ()
     const running = startControl({ loads });
     const counted = async () => (await askServer('count')).keys.flat().length;
     while ((await counted()) < 400) assert.equal(running.child.exitCode, null);
-    const startMs = Date.now();
     network.link('c', 'down');
     const { stdout, stderr } = await running.ended;
-    const tookMs = Date.now() - startMs;
     const { lost, failure } = JSON.parse(stdout.trim() || '{}');
     assert.equal(lost?.agent, 'c', stderr);
     assert.equal(failure.code, 'E_AGENT_LOST');
-    assert.ok(tookMs < 10_000, `the run ended after ${tookMs} ms`);
-    await agents[2].says(/ended early: no answer of the coordinator/, 15_000);
+    const planned = (600 * 60e9) / 1e9;
+    assert.ok((await counted()) < planned / 2, 'the run ended early');
+    await agents[2].says(/ended early: no reply of the coordinator/, 15_000);
     network.link('c', 'up');
-    const now = await counted();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    assert.equal(await counted(), now, 'nobody loads the server any more');
+    const isIdle = () => agents.every(({ child }) => childrenOf(Number(child.pid)).length === 0);
+    assert.ok(await until(isIdle), 'nobody loads the server any more');
   });
 });

@@ -1,22 +1,37 @@
-/** `race --agents`, `agent` and `agents` as their users meet them: lines, result, page, statuses. */
+/**
+ * `race --agents`, `agent` and `agents` as used on the command line: output, result, page, exit
+ * statuses.
+ */
+// Needs: redis, coordinator
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { before, describe, test } from 'node:test';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
 import { seed } from '../../../../index.js';
 import { decode } from '../../../../measure/hdr.js';
 import { Histogram } from '../../../../measure/histogram.js';
 import { withCommands } from '../../../../test/helpers/command-folder.js';
-import { assertFailure } from '../../../../test/helpers/command-line.js';
+import { assertFailure, childrenOf } from '../../../../test/helpers/command-line.js';
 import { inTime, until } from '../../../../test/helpers/fleet.js';
 import { withFleet } from '../../../../test/helpers/load-machines.js';
 import { addressFlags, withServers } from '../../../../test/helpers/servers.js';
+import { AGENTS_KEY, LEASES, PREFIX } from '../../coordination-keys.js';
 
 const DATA = ['--rows', '1000', '--value-size', '64', '--seed', '5'];
 
 describe('a race of two machines', () => {
   const servers = withServers(['coordinator', 'redis']);
-  const { agents, reach } = withFleet(servers, ['left', 'right']);
-  const { call, textOf, resultIn } = withCommands(servers);
+  const { agents, coordinator, reach, start: startAgent } = withFleet(servers, ['left', 'right']);
+  const { call, start, textOf, resultIn } = withCommands(servers);
+  /** In the form of an agent. */
+  const connection = () => ({
+    .../** @type {{ host: string, port: number }} */ (coordinator().endpoint),
+    password: coordinator().credentials.password,
+    protocol: /** @type {const} */ (2),
+    maxRetriesPerRequest: null,
+  });
   const race = (/** @type {string[]} */ words) =>
     call('race', '--storages', 'ioredis,redis', '--rounds', '2', ...DATA, ...words);
 
@@ -32,6 +47,28 @@ describe('a race of two machines', () => {
     assert.match(head, /^agent +state +host +dragstrip +Node +cores +clock offset +round trip$/);
     assert.match(rows[0], /^left +idle .* v\d+\.\d+\.\d+ +\d+ +-?\d+ ms +[\d.]+ [µm]s$/);
     assert.match(rows[1], /^right +idle /);
+  });
+
+  test('agents writes a hostile name in one line, nothing for a terminal to execute', async () => {
+    const name = 'zoe\x1b]0;owned\x07\x1b[2J\u202etxt\nright  idle';
+    const client = new Redis(connection());
+    try {
+      const entry = JSON.parse(String(await client.hget(AGENTS_KEY, 'right')));
+      const seenNs = entry.seenNs + 50e9; // it is not forgotten meanwhile
+      const host = 'h\u2066\x9b31m\r\nleft';
+      await client.hset(AGENTS_KEY, name, JSON.stringify({ ...entry, host, seenNs }));
+      const { status, stdout } = await call('agents');
+      assert.equal(status, 0);
+      const rows = stdout.trimEnd().split('\n').slice(1);
+      assert.equal(rows.length, 3, stdout);
+      const written = 'zoe\\x1b]0;owned\\x07\\x1b[2J\\u{202e}txt right idle';
+      const cells = rows[2].split(/ {2,}/).slice(0, 3);
+      assert.deepEqual(cells, [written, 'idle', 'h\\u{2066}\\x9b31m left']);
+      assert.doesNotMatch(stdout, /(?!\n)[\p{Cc}\p{Cf}]/u);
+    } finally {
+      await client.hdel(AGENTS_KEY, name);
+      client.disconnect();
+    }
   });
 
   test('one result: merged figures, what each agent did, in step', async () => {
@@ -60,8 +97,8 @@ describe('a race of two machines', () => {
         for (const { latency } of round.agents ?? []) {
           sum.merge(await decode(String(latency?.histogram)));
         }
-        const whole = await decode(String(round.latency?.histogram));
-        assert.deepEqual(sum.toSparse(), whole.toSparse());
+        const merged = await decode(String(round.latency?.histogram));
+        assert.deepEqual(sum.toSparse(), merged.toSparse());
         const inSeconds = (round.seconds ?? []).reduce((total, { ok }) => total + ok, 0);
         assert.equal(inSeconds, 3000);
       }
@@ -95,8 +132,88 @@ describe('a race of two machines', () => {
       const ended = await race(words);
       assertFailure({ ...ended, stdout: '' }, status, says);
     }
-    const taken = await call('agent', '--name', 'left');
-    assertFailure({ ...taken, stdout: '' }, 2, /agent left: another agent on .* has this name/);
+    const refusal = await call('agent', '--name', 'left');
+    assertFailure({ ...refusal, stdout: '' }, 2, /agent left: another agent on .* has this name/);
+  });
+
+  /**
+   * A race without blocks, whose first step is the harness overhead on one agent.
+   * @param {(race: import('node:child_process').ChildProcess) =>
+   *   Promise<import('../../../../test/helpers/fleet.js').AgentProcess>} lose kills an agent
+   * @param {string} json
+   */
+  async function raceThatLoses(lose, json) {
+    const load = ['--load', 'burst', '--ops', '3000', '--rounds', '2', '--json', json, '--no-html'];
+    const words = ['race', '--agents', '2', '--storages', 'ioredis', ...DATA, ...load];
+    const race = start(...words);
+    try {
+      const lost = await lose(race.child);
+      const ended = await race.ended;
+      agents.splice(agents.indexOf(lost), 1, await startAgent(lost.name));
+      await lost.stop();
+      return { ...ended, name: lost.name, result: resultIn(json) };
+    } finally {
+      race.child.kill('SIGCONT');
+      race.child.kill('SIGKILL');
+      await race.ended;
+    }
+  }
+
+  test('an agent lost after it was ready and before the first step: status 5 and why', async (t) => {
+    const lose = async (/** @type {import('node:child_process').ChildProcess} */ race) => {
+      const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
+      t.after(() => queue.close());
+      const areReady = async () => {
+        const jobs = await queue.getJobs(['active']);
+        const messages = jobs.map(({ progress }) => /** @type {any} */ (progress).type);
+        return messages.length === 2 && messages.every((type) => type === 'ready');
+      };
+      const leased = agents.map(async ({ child, stdout }) => {
+        const from = stdout().length;
+        while (!/: share/.test(stdout().slice(from))) {
+          await once(/** @type {any} */ (child.stdout), 'data');
+        }
+      });
+      await Promise.race(leased);
+      race.kill('SIGSTOP');
+      await Promise.all(leased);
+      assert.ok(await until(areReady), 'both have said so');
+      const [lost] = agents;
+      lost.child.kill('SIGKILL');
+      race.kill('SIGCONT');
+      return lost;
+    };
+    const { status, stdout, stderr, name, result } = await raceThatLoses(lose, 'before.json');
+    assert.equal(status, 5, stdout + stderr);
+    assert.match(stdout + stderr, new RegExp(`agent ${name} was lost \\(no heartbeat`));
+    assert.equal(result.state, 'aborted');
+    assert.equal(result.fleet?.lost?.agent, name);
+    const measured = result.benchmarks.flatMap(({ rounds }) => rounds);
+    assert.ok(measured.every(({ state, throughput }) => state === 'failed' && throughput === 0));
+  });
+
+  test('an agent lost while the harness overhead is measured: status 5 and why', async () => {
+    const lose = async () => {
+      /** @type {typeof agents} */
+      let measuring = [];
+      const isMeasuring = () => {
+        measuring = agents.filter(({ child }) => childrenOf(Number(child.pid)).length > 0);
+        return measuring.length > 0;
+      };
+      assert.ok(await until(isMeasuring), 'the overhead is measured');
+      const [lost] = measuring;
+      lost.child.kill('SIGKILL');
+      return lost;
+    };
+    const { status, stdout, stderr, name, result } = await raceThatLoses(lose, 'overhead.json');
+    assert.equal(status, 5, stdout + stderr);
+    const why = `agent ${name} was lost \\(no heartbeat\\) outside of a round`;
+    assert.match(stdout + stderr, new RegExp(why));
+    assert.deepEqual(
+      result.benchmarks.map(({ state, rounds }) => [state, rounds.length]),
+      [['aborted', 0]],
+    );
+    assert.deepEqual(result.harnessOverhead, []);
   });
 
   test('an agent that is ended says so and leaves the list', async () => {

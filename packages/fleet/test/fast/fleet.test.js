@@ -1,29 +1,29 @@
-/** Several load machines, as far as it is pure: clocks, lateness, losses, differences, refusals. */
+/** Pure parts of several load machines: clocks, lateness, losses, differences, refusals. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { requireShareable, requireShared, targetsOf } from '../../../../cli/fleet-options.js';
-import { planRun } from '../../../../engine/plan.js';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { timetableOf } from '../../../../engine/schedule/index.js';
 import { emptySegment } from '../../../../engine/segment.js';
+import { UNSENT } from '../../../../lib/outcome.js';
 import { SecondsRecorder } from '../../../../load/seconds-recorder.js';
 import { decode } from '../../../../measure/hdr.js';
 import { Histogram } from '../../../../measure/histogram.js';
+import { createTokens } from '../../../../servers/coordinator.js';
 import { contenderOf } from '../../../../test/helpers/fleet.js';
-import { loadWorkload } from '../../../../workloads/index.js';
-import { requireNames, requireOther, requireTarget } from '../../allowed-targets.js';
-import { differencesOf, identityOf } from '../../configuration.js';
 import { commonStart, compareClocks } from '../../coordinator-clock.js';
 import { fleetWarnings } from '../../fleet-warnings.js';
 import { mergeBlocks, mergeWhole, truncate } from '../../merge-agents.js';
 import { portable } from '../../portable.js';
+import { createSeatKey, isSignedBy, signerOf, verifierOf } from '../../seat-key.js';
 import { packUpload, unpackUpload } from '../../upload.js';
 
 /** @typedef {import('../../../../engine/segment.js').Segment} Segment */
 /** @typedef {import('../../merge-agents.js').Contribution} Contribution */
 
 const CONTENDER = contenderOf(0, {});
-const FACTS = Object.freeze({ leads: [[]], kept: [[]], facts: [], failure: null });
+const AMOUNT = Object.freeze({ operations: 1000, durationNs: null });
+const NOTHING_KEPT = Object.freeze({ leads: [[]], kept: [[]], processRecords: [], failure: null });
 
 /** @param {number} k @returns {number} ns of operation k */
 const latencyOf = (k) => 100_000 + ((k * 7919) % 5000) * 37;
@@ -32,7 +32,7 @@ const latencyOf = (k) => 100_000 + ((k * 7919) % 5000) * 37;
  * @param {number} agent
  * @param {number} count
  * @param {{ operations?: number, startNs?: number, open?: Segment['open'] }} [how]
- * @returns {Segment} of operations agent, agent + count …: a thousand per second in all
+ * @returns {Segment} of operations agent, agent + count …: a thousand per second in total
  */
 function wholeOf(agent, count, { operations = 5000, startNs = 0, open = null } = {}) {
   const recorder = new SecondsRecorder(0, { service: true, kinds: null });
@@ -58,14 +58,14 @@ function wholeOf(agent, count, { operations = 5000, startNs = 0, open = null } =
 }
 
 /**
- * @param {number} count of agents
+ * @param {number} count count of agents
  * @param {(agent: number) => Parameters<typeof wholeOf>[2]} [how]
  * @returns {Contribution[]}
  */
 function contributions(count, how = () => ({})) {
   return Array.from({ length: count }, (_, agent) => ({
     agent: 'abcdefg'[agent],
-    seats: [{ ...FACTS, segments: [[wholeOf(agent, count, how(agent))]] }],
+    seats: [{ ...NOTHING_KEPT, segments: [[wholeOf(agent, count, how(agent))]] }],
     offsetNs: 0,
   }));
 }
@@ -84,7 +84,8 @@ describe('clocks', () => {
     let nowNs = 5e9;
     let i = 0;
     const client = {
-      // The server is 2000 s ahead of 2026-01-01, and reads its clock in the middle of the way.
+      // The server is 2000 s ahead of 2026-01-01, and reads its clock in the middle of the round
+      // trip.
       async time() {
         const tripNs = trips[i++];
         const atNs = 2000e9 + nowNs + tripNs / 2;
@@ -109,10 +110,10 @@ describe('clocks', () => {
 
 describe('one load on several machines', () => {
   test('three agents are one, to the byte, and the sums of the agents are checked', async () => {
-    const [one, three] = await Promise.all([1, 3].map((count) => merged(contributions(count))));
+    const [single, three] = await Promise.all([1, 3].map((count) => merged(contributions(count))));
     assert.equal(three.failure, null);
-    assert.deepEqual(three.segment.histograms, one.segment.histograms);
-    assert.deepEqual(three.segment.outcomes, one.segment.outcomes);
+    assert.deepEqual(three.segment.histograms, single.segment.histograms);
+    assert.deepEqual(three.segment.outcomes, single.segment.outcomes);
     assert.deepEqual(
       three.agents.map(({ agent, ok }) => [agent, ok]),
       [
@@ -173,17 +174,106 @@ describe('one load on several machines', () => {
     assert.equal(segment.scheduled, expected.count);
     const { offered, sent, late } = segment.open ?? {};
     assert.deepEqual([offered, sent, late], [2000, 2000, 10], 'late: as large a share as before');
+    for (const { seats } of left) {
+      const segment = seats[0]?.segments[0][0];
+      if (segment) segment.outcomes[UNSENT] = 50;
+    }
+    const stopped = await merged(truncate(left, { atNs: 0, aliveNs: 3.4e9 }));
+    assert.equal(stopped.segment.scheduled, expected.count, 'what was not sent was never due');
   });
 
   test('an upload comes back as it was', () => {
     const upload = {
-      seats: [{ ...FACTS, segments: [[wholeOf(0, 1), null]] }, null],
+      seats: [{ ...NOTHING_KEPT, segments: [[wholeOf(0, 1), null]] }, null],
       failure: null,
       targets: { 'db:6379': 1e5 },
       clock: { offsetNs: 1.5e17, roundTripNs: 1, exchanges: 24 },
     };
     const order = { contenders: [CONTENDER, CONTENDER].map(portable) };
     assert.deepEqual(unpackUpload(packUpload(upload, order), order), upload);
+  });
+
+  test('an upload is bounded by what was ordered, on both sides', () => {
+    const order = { contenders: [portable(CONTENDER)], amount: AMOUNT };
+    const clock = { offsetNs: 0, roundTripNs: 1, exchanges: 24 };
+    const upload = { seats: [null], failure: null, targets: {}, clock };
+    const long = { ...upload, failure: { code: 'x', message: 'y'.repeat(9 * 2 ** 20) } };
+    const sent = inflateRawSync(Buffer.from(packUpload(long, order), 'base64')).toString();
+    assert.match(JSON.parse(sent).failure.message, /the upload is too large/);
+    const pack = (/** @type {number} */ bytes) =>
+      deflateRawSync(Buffer.alloc(bytes, ' ')).toString('base64');
+    const readAs = (/** @type {string} */ text, /** @type {RegExp} */ message) =>
+      assert.throws(() => unpackUpload(text, order), { code: 'E_UPLOAD', message });
+    readAs(pack(8 * 2 ** 20), /JSON/);
+    readAs(pack(9 * 2 ** 20), /Cannot create a Buffer larger/);
+    readAs('x'.repeat(9 * 2 ** 20), /\d+ characters/);
+    readAs(packUpload({ ...upload, seats: [] }, null), /other contenders/);
+  });
+
+  test('more time, operations and blocks allow for more bytes, within a limit', () => {
+    const { spec } = portable(CONTENDER);
+    const contender = {
+      ...portable(CONTENDER),
+      spec: { ...spec, tasks: [...spec.tasks, ...spec.tasks] },
+    };
+    const none = { operations: null, durationNs: null };
+    const blanks = (/** @type {number} */ bytes) =>
+      deflateRawSync(Buffer.alloc(bytes, ' ')).toString('base64');
+    const mebibyte = 2 ** 20;
+    for (const [more, mebibytes] of /** @type {[any, number][]} */ ([
+      [{}, 0],
+      [{ amount: { ...none, durationNs: 32e9 } }, 2],
+      [{ amount: { ...none, operations: 2 ** 17 } }, 2],
+      // Two loads, each with a histogram in each of ten blocks and six before them.
+      [{ timetable: { blocks: 10, leadBlocks: 6 } }, 2],
+    ])) {
+      const order = { contenders: [contender], amount: none, ...more };
+      const most = (8 + mebibytes) * mebibyte;
+      assert.throws(() => unpackUpload(blanks(most), order), /JSON/);
+      assert.throws(() => unpackUpload(blanks(most + 1), order), /larger than/);
+    }
+    const endless = { contenders: [], amount: { ...none, durationNs: 1e15 } };
+    const text = 'x'.repeat(128 * mebibyte + 1);
+    assert.throws(() => unpackUpload(text, endless), /134217729 characters/);
+  });
+
+  test('an upload has the seats and loads that were ordered, or a failure in their place', () => {
+    const order = { contenders: [portable(CONTENDER)], amount: AMOUNT };
+    const clock = { offsetNs: 0, roundTripNs: 1, exchanges: 24 };
+    const seat = { ...NOTHING_KEPT, segments: [[]] };
+    const good = { seats: [seat], failure: null, targets: {}, clock };
+    const read = (/** @type {any} */ upload) =>
+      unpackUpload(deflateRawSync(JSON.stringify(upload)).toString('base64'), order);
+    assert.deepEqual(read(good), good);
+    const failed = { ...good, seats: [], failure: { code: 'E_TARGET', message: 'gone' } };
+    assert.deepEqual(read(failed), failed);
+    for (const field of ['segments', 'leads', 'kept']) {
+      const wrong = { ...good, seats: [{ ...seat, [field]: [] }] };
+      assert.throws(() => read(wrong), { code: 'E_UPLOAD', message: /other contenders or loads/ });
+    }
+    assert.throws(() => read({ ...good, failure: failed.failure }), /other contenders/);
+    assert.throws(() => read({ ...good, secret: 1 }), /"secret"/);
+  });
+
+  test('a message is accepted with the signature of its seat, run, step and payload alone', () => {
+    const { key, signed } = createSeatKey();
+    const what = { run: 'r', seat: 1, step: 2, payload: 'p' };
+    const made = signed(what);
+    assert.ok(isSignedBy(key, what, made));
+    const { payload: _, ...ready } = what;
+    for (const other of [{ run: 's' }, { seat: 0 }, { step: 3 }, { payload: 'q' }]) {
+      assert.ok(!isSignedBy(key, { ...what, ...other }, made), JSON.stringify(other));
+    }
+    assert.ok(!isSignedBy(key, ready, made), 'an upload is no readiness');
+    assert.ok(!isSignedBy(createSeatKey().key, what, made));
+    assert.ok(!isSignedBy('no key', what, made));
+    const { controller, password } = createTokens();
+    const byController = signerOf(controller)('lease');
+    assert.ok(verifierOf(password)('lease', byController));
+    assert.ok(!verifierOf(password)('lease ', byController));
+    assert.ok(!verifierOf(createTokens().password)('lease', byController));
+    assert.throws(() => signerOf(password), { code: 'E_USAGE' });
+    assert.throws(() => verifierOf('secret'), { code: 'E_USAGE' });
   });
 });
 
@@ -225,12 +315,16 @@ function blockOf(slot, { operations = 300, lateNs = 0, endNs } = {}) {
 
 /**
  * @param {string} agent
- * @param {readonly (Segment | null)[]} all the first is of the lead block
+ * @param {readonly (Segment | null)[]} all segments; the first one is of the lead block
  * @returns {Contribution}
  */
 function playedBy(agent, [lead, ...segments]) {
   const leads = [lead === null ? [] : [lead]];
-  return { agent, offsetNs: 0, seats: [{ ...FACTS, kept: [[]], leads, segments: [segments] }] };
+  return {
+    agent,
+    offsetNs: 0,
+    seats: [{ ...NOTHING_KEPT, kept: [[]], leads, segments: [segments] }],
+  };
 }
 
 /** @param {(slot: number) => Segment | null} of @returns {(Segment | null)[]} */
@@ -293,7 +387,7 @@ describe('segments in blocks on several machines', () => {
     const { seat } = await mergedBlocks([good(), playedBy('b', late)]);
     assert.deepEqual(seat.failure, {
       code: 'E_AGENT_LATE',
-      message: 'agent b began segments up to 60 ms late: the round is invalid',
+      message: 'agent b started segments up to 60 ms late: the round is invalid',
     });
     const none = await mergedBlocks([
       good(),
@@ -333,32 +427,7 @@ describe('segments in blocks on several machines', () => {
   });
 });
 
-describe('the same everywhere', () => {
-  test('each difference is named', async () => {
-    const own = await identityOf(['ioredis', 'redis:resp3']);
-    assert.deepEqual(Object.keys(own.drivers), ['ioredis', 'redis']);
-    assert.deepEqual(differencesOf(own, await identityOf(['ioredis', 'redis'])), []);
-    const other = { ...own, node: 'v1.0.0', drivers: { ...own.drivers, redis: '1.2.3' } };
-    assert.deepEqual(differencesOf(own, other), [
-      `Node v1.0.0 instead of ${process.version}`,
-      `redis 1.2.3 instead of ${own.drivers['redis']}`,
-    ]);
-    const [text] = differencesOf(own, { ...own, configuration: 'f'.repeat(64) });
-    assert.match(text, /^configuration ffffffffffff instead of [0-9a-f]{12}: source files/);
-  });
-
-  test('the environment of the process is part of it', async () => {
-    const own = await identityOf(['ioredis']);
-    const before = process.env['UV_THREADPOOL_SIZE'];
-    process.env['UV_THREADPOOL_SIZE'] = '7';
-    try {
-      assert.notEqual((await identityOf(['ioredis'])).configuration, own.configuration);
-    } finally {
-      if (before === undefined) delete process.env['UV_THREADPOOL_SIZE'];
-      else process.env['UV_THREADPOOL_SIZE'] = before;
-    }
-  });
-
+describe('differences between machines', () => {
   test('starts more than 10 ms late are a warning, of whole loads and of slices', async () => {
     const { agents: all } = await merged(contributions(3), -11e6);
     const round = { state: 'measured', agents: all };
@@ -412,124 +481,5 @@ describe('the same everywhere', () => {
     const [{ code, message }] = fleetWarnings(result);
     assert.equal(code, 'W_AGENT_DIFFERS');
     assert.match(message, /^agent b: its median latency is 2\.0.× of the median of the others/);
-  });
-
-  test('a lost agent is named with the reason and the round, if there was one', () => {
-    const of = (/** @type {any} */ lost, onLoss = 'invalid') => {
-      const result = { fleet: { agents: [{}, {}, {}], onLoss, lost }, benchmarks: [] };
-      return fleetWarnings(/** @type {any} */ (result)).map(({ message }) => message);
-    };
-    const lost = { agent: 'b', reason: 'no sign of life' };
-    assert.deepEqual(of(lost), [
-      'agent b was lost (no sign of life) before a round ended; the run was ended',
-    ]);
-    assert.deepEqual(of({ ...lost, round: 1, position: 0 }), [
-      'agent b was lost (no sign of life) in round 2, which is invalid; the run was ended',
-    ]);
-    assert.match(of({ ...lost, round: 1, position: 0 }, 'truncate')[0], /of the 2 others; the run/);
-  });
-});
-
-describe('which servers', () => {
-  const main = { host: '10.1.2.3', port: 6379 };
-
-  test('an agent loads those of its own list, on loopback only where the race was started', async () => {
-    const own = { allowTargets: ['10.1.2.3:6379'], sameMachine: false };
-    const far = { address: { main }, credentialVariables: null };
-    const near = { ...far, address: { main: { host: '127.0.0.1', port: 6379 } } };
-    const beside = { ...near, others: [{ name: 'proxy', address: { main }, pids: [] }] };
-    await requireTarget(far, own);
-    for (const [target, sameMachine] of /** @type {const} */ ([
-      [far, false],
-      [beside, true],
-    ])) {
-      await assert.rejects(requireTarget(target, { allowTargets: [], sameMachine }), {
-        code: 'E_REFUSED',
-        message: /10\.1\.2\.3:6379 is not among the targets of this agent/,
-      });
-    }
-    await requireTarget(near, { allowTargets: [], sameMachine: true });
-    await assert.rejects(requireTarget(near, own), { code: 'E_REFUSED', message: /this machine/ });
-  });
-
-  test('an order has names: a file, a program or a processor is refused', () => {
-    const { spec } = contenderOf(0, {});
-    const [task] = spec.tasks;
-    const storageOf = (/** @type {string} */ storage) => ({
-      storage: { ...spec.storage, storage },
-    });
-    const workloadOf = (/** @type {string} */ workload) => ({
-      tasks: [null, { ...task, workload }],
-    });
-    const wireOf = (/** @type {string} */ protocol) => ({
-      ...storageOf('a ceiling'),
-      opener: 'wire',
-      wire: { protocol, endpoint: main },
-    });
-    for (const order of [storageOf('valkey-glide'), workloadOf('mget'), wireOf('redis')]) {
-      requireNames(/** @type {any} */ ({ ...spec, ...order }));
-    }
-    for (const order of [
-      storageOf('./mine.js'),
-      storageOf('/tmp/mine.js'),
-      storageOf('mine.js'),
-      storageOf(''),
-      workloadOf('../mine.mjs'),
-      workloadOf('mine.js'),
-      wireOf('./mine.js'),
-      { opener: 'program' },
-      { runtime: { program: '/bin/sh' } },
-      { driver: {} },
-      { storage: { ...spec.storage, driver: {} } },
-      { cpus: [0] },
-    ]) {
-      const refused = {
-        code: 'E_REFUSED',
-        message: /^(the \w+ of an order is no|an order has a) /,
-      };
-      const all = /** @type {any} */ ({ ...spec, ...order });
-      assert.throws(() => requireNames(all), refused, JSON.stringify(order));
-    }
-  });
-
-  test('the coordinator is not among them', () => {
-    assert.throws(() => requireOther([main], { ...main }), {
-      code: 'E_REFUSED',
-      message: '10.1.2.3:6379 is the coordinator: it is never measured',
-    });
-    requireOther([main], { ...main, port: 6390 });
-  });
-
-  test('a race of several machines takes names of installed storages with a server', async () => {
-    const storages = ['ioredis', 'redis:resp3'];
-    assert.deepEqual(await requireShared({ storages }), storages);
-    for (const [options, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
-      [{}, /--agents: which storages/],
-      [{ storages: ['ioredis:all'] }, /which storages/],
-      [{ storages: ['./mine.js'] }, /agents take names, never code/],
-      [{ storages: ['memory'] }, /memory is embedded/],
-      [{ storages, pin: true }, /--agents and --pin/],
-      [{ storages, limits: true }, /--agents and --limits/],
-      [{ storages, runtime: ['node@22'] }, /--agents and --runtime/],
-      [{ storages, placement: 'free' }, /--agents and --placement/],
-    ])) {
-      await assert.rejects(requireShared(options), { code: 'E_USAGE', message });
-    }
-    const race = await loadWorkload('race');
-    assert.equal(planRun({ agents: 3, precision: 0.05 }, race).slices?.precision, 0.05);
-    const loads = planRun({ agents: 3, load: 'window', inFlight: 5 }, race);
-    requireShareable(loads, { agents: 5 });
-    const few = { code: 'E_USAGE', message: /--agents 6: 5 in flight are too few to share/ };
-    assert.throws(() => requireShareable(loads, { agents: 6 }), few);
-    const truncated = { agents: 2, onAgentLoss: 'truncate' };
-    assert.throws(
-      () => requireShareable(loads, truncated),
-      /contenders are compared within a round/,
-    );
-    assert.throws(
-      () => targetsOf({ targetsFile: '/nowhere/targets' }),
-      /cannot be read \(ENOENT\)/,
-    );
-    assert.deepEqual(targetsOf({ allowTarget: ['a:1'] }), ['a:1']);
   });
 });

@@ -1,4 +1,6 @@
-/** The proof that a run was started on this machine: only a file that its own user can have written. */
+/**
+ * The proof that a run was started on this machine: only a file that its own user can have written.
+ */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -9,7 +11,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { hasProof, leaveProof } from '../../same-machine.js';
 
-/** @param {(file: string, run: string) => void} change of the file after it was left */
+/** @param {(file: string, run: string) => void} change change of the file after writing */
 function provenAfter(change) {
   const run = randomUUID();
   const file = path.join(tmpdir(), `dragstrip-run-${run}`);

@@ -1,7 +1,8 @@
 /**
- * What several load machines bring, by its statistics: more throughput where one process cannot
- * fill the server, and a comparison that finds a slower copy.
+ * Benefit of several load machines, by their statistics: more throughput if one process cannot
+ * saturate the server, and a comparison that detects a slower copy.
  */
+// Needs: redis, coordinator
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -15,6 +16,7 @@ import { pairOf } from '../../../../stats/standings.js';
 import { ROOT, runCommand } from '../../../../test/helpers/command-line.js';
 import { inTime, NODE_OPTIONS as LATENCY, startAgent } from '../../../../test/helpers/fleet.js';
 import { withFolder } from '../../../../test/helpers/folder.js';
+import { notChecked } from '../../../../test/helpers/not-checked.js';
 import { withServers } from '../../../../test/helpers/servers.js';
 
 const DATA = ['--rows', '1000', '--value-size', '64', '--seed', '5'];
@@ -29,7 +31,7 @@ describe('three machines', () => {
     const { address, credentials = {} } = servers.running('coordinator');
     return { address: address['main'], token: credentials['password'] };
   };
-  /** @param {string[]} words @param {string} options of Node */
+  /** @param {string[]} words @param {string} options options of Node */
   const call = (words, options) => {
     const redis = ['--redis', servers.running('redis').address['main']];
     const env = { NODE_OPTIONS: options, DRAGSTRIP_COORDINATOR: reach().address };
@@ -74,9 +76,9 @@ describe('three machines', () => {
       t.diagnostic(`${count}: ${Math.round(throughputs[throughputs.length - 1])} ops/s; ${line}`);
     }
     const ratio = throughputs[1] / throughputs[0];
-    // Where others take the processors, three processes get no more of them than one.
+    // If other programs use the processors, three processes get no more CPU time than one.
     const isBusy = loadavg()[0] > availableParallelism();
-    if (isBusy) t.diagnostic(`the machine is busy: the ratio ${ratio.toFixed(2)} is not asserted`);
+    if (isBusy) notChecked(t, `the ratio ${ratio.toFixed(2)}, since the machine is busy`);
     else assert.ok(ratio > 1.4, `${throughputs}`);
   });
 
@@ -98,12 +100,16 @@ describe('three machines', () => {
     assert.equal(placement.reason, 'several machines share the load');
     assert.ok(contenders.every(({ rounds }) => rounds.length === 4));
     const copy = pairOf(entriesOf(result.comparison?.loads[0]), 'ioredis (A/A)', 'ioredis')?.speed;
-    t.diagnostic(`asked each fifth twice: ${JSON.stringify(copy)}`);
+    t.diagnostic(`a copy that sends each fifth twice: ${JSON.stringify(copy)}`);
     assert.ok(copy !== undefined);
     assert.notEqual(copy.answer, 'faster');
-    // On a busy machine the interval may be wide; then it contains the truth.
+    // On a busy machine the interval may be wide, but contains the true value.
     if (Number(copy.halfWidth) < 0.06) assert.equal(copy.answer, 'slower');
-    else assert.ok(Number(copy.low) < 0.87, JSON.stringify(copy));
+    else {
+      assert.ok(Number(copy.low) < 0.87, JSON.stringify(copy));
+      const half = `± ${(100 * Number(copy.halfWidth)).toFixed(1)} %`;
+      notChecked(t, `that the copy is slower: its interval is ${half}, since the machine is busy`);
+    }
     for (const { rounds } of result.benchmarks) {
       for (const { agents: own, outcomes } of rounds) {
         assert.deepEqual(own?.map(({ agent }) => agent).sort(), ['a', 'b', 'c']);
@@ -119,30 +125,33 @@ describe('three machines', () => {
     const alone = ['--rounds', '1', '--budget', '10s', ...load, '--json', 'one.json'];
     const plain = await race(alone);
     assert.equal(plain.status, 0, plain.stdout + plain.stderr);
-    const one = await stored('one.json');
-    assert.deepEqual(shapeOf(result), shapeOf(one));
+    const single = await stored('one.json');
+    assert.deepEqual(shapeOf(result), shapeOf(single));
   });
 });
 
 /**
  * @param {import('../../../../lib/result.js').Result} result
- * @returns what a result measures, and which fields it has of it
+ * @returns kinds of measurements in a result, with their fields; segments of a timetable are not
+ *   charged with their garbage
  */
 function shapeOf({ benchmarks, comparison }) {
-  const own = new Set(['agents', 'seconds', 'occupancy']);
+  const fleetFields = new Set(['agents', 'seconds', 'occupancy', 'counted', 'charged']);
   return {
     benchmarks: benchmarks.map(({ id, load, rounds: [round] }) => ({
       id,
       load,
-      fields: Object.keys(round).filter((name) => !own.has(name)),
+      fields: Object.keys(round).filter((name) => !fleetFields.has(name)),
     })),
-    loads: comparison?.loads.map(({ contenders, placement, ...load }) => ({
-      ...load,
-      kind: placement.kind,
-      contenders: contenders.map(({ rounds, ...one }) => ({
-        ...one,
-        fields: Object.keys(rounds[0]).filter((name) => !own.has(name)),
-      })),
-    })),
+    loads: comparison?.loads.map(
+      ({ contenders, placement, garbage: _own, measuredNs: _ns, ...load }) => ({
+        ...load,
+        kind: placement.kind,
+        contenders: contenders.map(({ rounds, ...one }) => ({
+          ...one,
+          fields: Object.keys(rounds[0]).filter((name) => !fleetFields.has(name)),
+        })),
+      }),
+    ),
   };
 }

@@ -2,6 +2,7 @@
  * The HandlerSocket client against a real MariaDB: the test list of the protocol (escapes, NULL,
  * limits, operators, lists, filters, changes, inserts, errors), and large replies.
  */
+// Needs: mariadb
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,14 +27,15 @@ test('all 256 bytes and all 65,536 pairs come back from the server as they were'
   for (let byte = 0; byte < 256; byte += 1) values.push(Buffer.of(byte));
   for (let pair = 0; pair < 65536; pair += 1) values.push(Buffer.of(pair >> 8, pair & 255));
   await Promise.all(values.map((value, id) => index.insert([id, value])));
-  const found = await Promise.all(values.map((_, id) => index.get(id)));
-  for (const [id, row] of found.entries()) assert.deepEqual(row, [id, values[id]]);
+  const rows = await Promise.all(values.map((_, id) => index.get(id)));
+  for (const [id, row] of rows.entries()) assert.deepEqual(row, [id, values[id]]);
   const all = await index.find('>=', 0, { limit: 70_000 });
   assert.deepEqual(
     all.map(([, value]) => value),
     values,
   );
-  // What SQL sees is what we sent, so neither side undoes a mistake of the other.
+  // SQL reads the values that the client sent, so mistakes of encoder and decoder cannot cancel
+  // out.
   const stored = await select(`SELECT HEX(b) FROM ${table} ORDER BY id`);
   assert.deepEqual(
     stored.map(([hex]) => hex),
@@ -47,8 +49,8 @@ test('every byte works as a key and as a filter', async () => {
   const writer = await open(table, ['b', 'n']);
   const bytes = Array.from({ length: 256 }, (_, byte) => Buffer.of(byte, 0x41, byte));
   await Promise.all(bytes.map((key, n) => writer.insert([key, n])));
-  const found = await Promise.all(bytes.map((key) => index.value(key)));
-  assert.deepEqual(found, Array.from(bytes.keys()));
+  const replies = await Promise.all(bytes.map((key) => index.value(key)));
+  assert.deepEqual(replies, Array.from(bytes.keys()));
   const listed = await index.find('=', '', { in: { values: bytes } });
   assert.deepEqual(
     listed.map(([n]) => n),
@@ -99,8 +101,8 @@ test('text in utf8mb4 and latin1 columns, four-byte characters across chunks', a
   assert.deepEqual(await select(`SELECT u, l FROM ${table}`), [[text, 'é']]);
   const faces = Array.from({ length: 400 }, (_, i) => '😀'.repeat(600 + i));
   await Promise.all(faces.map((face, i) => index.insert([i + 1, face, ''])));
-  const found = await Promise.all(faces.map((_, i) => utf8.value(i + 1)));
-  assert.deepEqual(found, faces);
+  const replies = await Promise.all(faces.map((_, i) => utf8.value(i + 1)));
+  assert.deepEqual(replies, faces);
 });
 
 test('limit 1 is the default, the largest is 2^32 - 1, and < and <= walk down', async () => {
@@ -151,8 +153,8 @@ test('a list gives a row at most for each value, in its order', async () => {
     (await index.find('=', '', { in: { values }, ...more })).flat();
   assert.deepEqual(await ids([3, 99, 1, 3]), [3, 1, 3], 'missing ones are absent, twice is twice');
   const secondary = await open(table, ['id'], { types: 'number', index: 'k' });
-  const found = await secondary.find('=', '', { in: { values: [20, 10] }, limit: 10 });
-  assert.deepEqual(found, [[3], [1]]);
+  const rows = await secondary.find('=', '', { in: { values: [20, 10] }, limit: 10 });
+  assert.deepEqual(rows, [[3], [1]]);
 });
 
 test('filters: leaving out, stopping, NULL, several, and a BLOB', async () => {
@@ -176,12 +178,12 @@ test('filters: leaving out, stopping, NULL, several, and a BLOB', async () => {
     await ids({ column: 's', op: '=', value: 'a' }, { column: 'n', op: '>=', value: 30 }),
     [1, 3],
   );
-  const found = await index.find('>=', 0, {
+  const rows = await index.find('>=', 0, {
     limit: 1,
     offset: 1,
     filters: [{ column: 's', op: '=', value: 'a' }],
   });
-  assert.deepEqual(found, [[3]], 'limit and offset count after the filter');
+  assert.deepEqual(rows, [[3]], 'limit and offset count after the filter');
   const blob = await open(table, ['id'], { filters: ['b'] });
   const error = await rejection(
     blob.find('>=', 0, { filters: [{ column: 'b', op: '=', value: '' }] }),
@@ -432,7 +434,7 @@ test('another client on the same server threads keeps a table open: releaseTable
   const table = await makeTable('id INT PRIMARY KEY, v INT', ['(1, 5)']);
   const index = await open(table, ['v'], { types: 'number' });
   assert.equal(await index.value(1), 5);
-  // More connections than the listener has threads, and none of them knows the table.
+  // More connections than threads of the listener, none with the table open.
   const other = await connect({ port: server().read, connections: 64 });
   await sql().query('SET lock_wait_timeout = 3');
   /** @type {Promise<any>} */
@@ -466,7 +468,7 @@ test('an openIndex that fails leaves no lock on the table, and requests under wa
     assert.ok((await finds).every((value) => value === 5));
     assert.equal(await index.value(1), 5, 'other indexes are open again');
   }
-  // A table with an index that is open stays open: its connections are not disturbed.
+  // A table with an open index stays open, and its connections are not disturbed.
   const before = client().counters().connects;
   await rejection(open(busy, ['nope']));
   assert.equal(client().counters().connects, before);
@@ -503,13 +505,13 @@ test('a guard keeps a view, which would kill the server, from being opened', asy
   const table = await makeTable('id INT PRIMARY KEY');
   await sql().query(`CREATE VIEW v_${table} AS SELECT * FROM ${table}`);
   const guard = baseTableGuard((text, values) => sql().query(text, values));
-  const guarded = await connect({ port: server().read, guard });
+  const withGuard = await connect({ port: server().read, guard });
   const open = (/** @type {string} */ name) =>
-    guarded.openIndex({ database: DATABASE, table: name, columns: ['id'] });
+    withGuard.openIndex({ database: DATABASE, table: name, columns: ['id'] });
   const error = await rejection(open(`v_${table}`));
   assert.match(error.message, /is a view/);
   assert.equal(await (await open(table)).value(1), undefined);
-  await guarded.close();
+  await withGuard.close();
 });
 
 test('what the pages say of inserts without strict mode holds', async () => {

@@ -1,6 +1,6 @@
 /**
- * The topics of HandlerSocket's own regression tests (test_01_lib, 24 scripts), by our client on
- * InnoDB. What client.test.js has already is not repeated here:
+ * The topics of HandlerSocket's own regression tests (test_01_lib, 24 scripts), with this client on
+ * InnoDB. Topics of client.test.js are not repeated:
  *
  * | topic | test |
  * | --- | --- |
@@ -20,6 +20,7 @@
  * | 22 IN and filters, 23 these and changes | below |
  * | 24 an insert with fewer values than columns | below |
  */
+// Needs: mariadb
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -54,9 +55,9 @@ test('01, 02: every row by >= from the first on, in the order and with values of
 
 test('06: 256 rows inserted, updated by key, and every other one removed', async () => {
   const table = await makeTable(`${TEXTS}, w VARCHAR(30)`);
-  const whole = await open(table, ['k', 'v', 'w']);
+  const index = await open(table, ['k', 'v', 'w']);
   const rows = numbers(256).map((i) => [`${i}`, `v${i}`, `w${i}`]);
-  for (const row of rows) await whole.insert(row);
+  for (const row of rows) await index.insert(row);
   const all = `SELECT k, v, w FROM ${table} ORDER BY CAST(k AS UNSIGNED)`;
   assert.deepEqual(await select(all), rows);
   const part = await open(table, ['v']);
@@ -64,7 +65,7 @@ test('06: 256 rows inserted, updated by key, and every other one removed', async
   const changed = rows.map(([key, , w]) => [key, `mod${key}`, w]);
   assert.deepEqual(await select(all), changed);
   const even = rows.filter((_, i) => i % 2 === 0);
-  await Promise.all(even.map(([key]) => whole.remove('=', key)));
+  await Promise.all(even.map(([key]) => index.remove('=', key)));
   assert.deepEqual(
     await select(all),
     changed.filter((_, i) => i % 2 === 1),
@@ -197,9 +198,11 @@ for (const [type, prefix, lengths] of /** @type {const} */ ([
   ['LONGBLOB', '(500)', [1, 2, 10, 500, 511, 4096]],
 ])) {
   test(`17: ${type} of ${lengths.join(', ')} bytes as a key and as a value`, async () => {
-    // Latin letters of one byte: an index has 767 bytes at most in every format of rows.
-    const one = /CHAR|TEXT/.test(type) ? `${type} CHARACTER SET latin1` : type;
-    const table = await makeTable(`k ${one} NOT NULL, v ${one}, PRIMARY KEY (k${prefix})`);
+    // One-byte Latin letters, because an index has at most 767 bytes in some row formats.
+    const columnType = /CHAR|TEXT/.test(type) ? `${type} CHARACTER SET latin1` : type;
+    const table = await makeTable(
+      `k ${columnType} NOT NULL, v ${columnType}, PRIMARY KEY (k${prefix})`,
+    );
     const index = await open(table, ['k', 'v']);
     const rows = lengths.map((length) => {
       const text = Array.from({ length }, (_, i) =>

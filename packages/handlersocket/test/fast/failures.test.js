@@ -15,10 +15,10 @@ const TABLE = { database: 'd', table: 't', columns: ['a'] };
 const QUICK = { backoffMs: 1, backoffMaxMs: 5 };
 
 /**
- * A scripted server with a client, which are closed after the test.
+ * A scripted server and a client, closed after the test.
  * @param {import('node:test').TestContext} t
- * @param {object} [options] of the client
- * @param {boolean} [writes] it is given the port for changes, too
+ * @param {object} [options] options of the client
+ * @param {boolean} [writes] the client also gets the port for changes
  */
 async function open(t, options, writes = false) {
   const fake = await startFake();
@@ -123,7 +123,7 @@ test('a find that was in flight at a loss is sent again, and indexes are opened 
   client.on('disconnect', (_, error) => events.push(error.code));
   client.on('connect', () => events.push('connect'));
   fake.setAnswer(({ line, socket, connection }) => {
-    // The first reply of the old connection comes, half of the second, then a reset.
+    // The old connection delivers the first reply, half of the second, then a reset.
     if (connection > 1) return goodAnswer(line);
     if (line.endsWith('\t1')) socket.write('0\t1\tv1\n0\t1\tv', () => socket.resetAndDestroy());
     return undefined;
@@ -134,7 +134,7 @@ test('a find that was in flight at a loss is sent again, and indexes are opened 
     Array.from({ length: 100 }, (_, i) => `v${i + 1}`),
   );
   assert.deepEqual(events, ['HS_CONNECTION_LOST', 'connect']);
-  assert.equal(fake.lines.filter((line) => line === '0\t=\t1\t1').length, 1, 'not asked twice');
+  assert.equal(fake.lines.filter((line) => line === '0\t=\t1\t1').length, 1, 'not sent twice');
   assert.equal(fake.lines.filter((line) => line === '0\t=\t1\t2').length, 2);
   assert.equal(client.counters().losses, 1);
 });
@@ -200,7 +200,7 @@ test('a server of another protocol is refused at the handshake', async () => {
   await fake.close();
 });
 
-test('a reply that nobody asked for ends the connection, the next request makes another', async (t) => {
+test('an unexpected reply ends the connection, the next request makes another', async (t) => {
   const { fake, client, index } = await open(t);
   const lost = once(client, 'disconnect');
   for (const socket of fake.sockets) socket.write('0\t1\n');
@@ -214,7 +214,7 @@ test('an idle connection that the server closes is made again when it is needed'
   const lost = once(client, 'disconnect');
   for (const socket of fake.sockets) socket.end();
   await lost;
-  assert.equal(fake.connections, 1, 'nobody asked yet');
+  assert.equal(fake.connections, 1, 'no request yet');
   assert.equal(await index.value(3), 'v3');
   assert.equal(fake.connections, 2);
 });
@@ -243,7 +243,7 @@ test('with offlineTimeoutMs 0 nothing waits for a server that is away', async (t
 
 test('silence with requests in flight ends the connection and rejects them all', async (t) => {
   const { fake, index } = await open(t, { requestTimeoutMs: 40 });
-  // Nor does it answer a ping that comes behind.
+  // Neither does it reply to a later ping.
   const isSilent = (/** @type {string} */ line) => line.endsWith('\t1') || line === '';
   fake.setAnswer(({ line }) => (isSilent(line) ? undefined : goodAnswer(line)));
   const results = await many(3, (key) => index.value(key));
@@ -284,7 +284,7 @@ test('a time or a signal for one request leaves its place in the order', async (
 test('an aborted change says that it may be executed', async (t) => {
   const { fake, client, index } = await open(t, {}, true);
   const signal = AbortSignal.timeout(10);
-  // Nor does it answer a ping that comes behind.
+  // Neither does it reply to a later ping.
   const isSilent = (/** @type {string} */ line) => line.includes('+') || line === '';
   fake.setAnswer(({ line }) => (isSilent(line) ? undefined : goodAnswer(line)));
   const error = await rejection(index.insert([1], { signal }));
@@ -399,13 +399,13 @@ test('finds of large results do not pile up on the server', async (t) => {
   const asked = many(20, (key) => index.find('=', key, { limit: 1000 }));
   await sleep(10);
   assert.equal(held.length, 1, '64,000 bytes are expected of each');
-  // Each reply by itself, those to pings among them.
+  // Replies one by one, including those to pings.
   for (let i = 0; client.readPool.pending > 0; ) {
     if (held[i] !== undefined) held[i++]();
     await turn();
   }
   assert.ok((await asked).every((result) => result.status === 'fulfilled'));
-  // Replies have turned out to be short: now all may go at once.
+  // Replies are known to be short, so all may be sent at once.
   held.length = 0;
   const again = many(20, (key) => index.find('=', key, { limit: 4294967295 }));
   while (held.length < 20) await turn();
@@ -453,7 +453,7 @@ test('releaseTables closes every connection for the work, and requests wait mean
   const before = index.value(1);
   /** @type {Promise<any> | undefined} */
   let during;
-  const given = await client.releaseTables(async () => {
+  const result = await client.releaseTables(async () => {
     assert.equal(await before, 'v1');
     while (fake.sockets.size > 0) await turn();
     during = index.value(2);
@@ -461,7 +461,7 @@ test('releaseTables closes every connection for the work, and requests wait mean
     assert.equal(fake.sockets.size, 0);
     return 'altered';
   });
-  assert.equal(given, 'altered');
+  assert.equal(result, 'altered');
   assert.equal(await during, 'v2');
   const failed = await rejection(
     client.releaseTables(() => {
@@ -489,7 +489,7 @@ test('one write carries all requests of a tick, and a unix socket works as TCP d
   const fake = await startFake({ path });
   const client = await connect({ path, connections: 1 });
   const index = await client.openIndex(TABLE);
-  // The first one after a single request goes out at once; then it is known that there are more.
+  // The first one after a single request is sent immediately; later ones are batched.
   await many(3, (key) => index.value(key));
   const { batches } = client.counters();
   await many(1000, (key) => index.value(key));

@@ -1,4 +1,4 @@
-/** When bytes go: acknowledging pings, the size of reads, the order of connects. */
+/** Timing of bytes: acknowledging pings, the size of reads, the order of connects. */
 
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,10 @@ import { goodAnswer, startFake } from '../fake-server.js';
 const TABLE = { database: 'd', table: 't', columns: ['a'] };
 
 /**
- * A server that holds the replies to two batches, and releases them by hand; closed after the test.
+ * A server that delays the replies to two batches and releases them on demand; closed after the
+ * test.
  * @param {import('node:test').TestContext} t
- * @param {string} [path] of a unix socket, in place of a port
+ * @param {string} [path] unix socket instead of a port
  */
 async function openTwoBatches(t, path) {
   const fake = await startFake({ path });

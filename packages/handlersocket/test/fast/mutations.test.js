@@ -41,7 +41,7 @@ const STREAMS = [
   '0\t1\t3\n0\t1\n0\t1\t9\n',
 ].map((text) => Buffer.from(text, 'latin1'));
 
-/** Bytes that mean something to the protocol are more likely to break something. */
+/** Bytes with a meaning in the protocol are more likely to cause failures. */
 const BYTES = Buffer.from(
   '\0\x01\x02\t\n\r\x0f\x10 0129AQ/\x40\x4f\x7f\x80\xbf\xc3\xf0\xff',
   'latin1',
@@ -80,7 +80,7 @@ function damage(random, target, length) {
 
 test('many damaged streams give replies or typed errors, and memory stays bounded', (t) => {
   const { stackTraceLimit } = Error;
-  // Half of the time would go into stacks that nobody reads.
+  // Unused stacks would take half of the time.
   Error.stackTraceLimit = 0;
   t.after(() => {
     Error.stackTraceLimit = stackTraceLimit;
@@ -121,7 +121,7 @@ test('many damaged streams give replies or typed errors, and memory stays bounde
     parser.reset();
     if (i % (CASES / 10) === 0) resident.push(process.memoryUsage().rss);
   }
-  // Damage must meet all three ends, else it tests nothing.
+  // All three outcomes must occur.
   assert.ok(outcomes.replies > CASES / 10, JSON.stringify(outcomes));
   assert.ok(outcomes.refused > CASES / 10, JSON.stringify(outcomes));
   assert.ok(outcomes.errors > 1000, JSON.stringify(outcomes));

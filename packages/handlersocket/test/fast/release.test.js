@@ -1,4 +1,6 @@
-/** releaseTables that overlaps another one, or that would wait for ever, against a scripted server. */
+/**
+ * releaseTables that overlaps another one, or that would wait for ever, against a scripted server.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +19,7 @@ test('a releaseTables that begins while another one ends does not wait for ever'
   const { client, index } = await open(fake);
   /** @type {Promise<any>[]} */
   const others = [];
-  // Its reply is the last one in flight; what was asked meanwhile waits behind the first release.
+  // Its reply is the last one in flight; later requests wait for the first release.
   const second = index.value(1).then(() => client.releaseTables(() => 'second'));
   await turn();
   const first = client.releaseTables(() => 'first');
@@ -54,7 +56,7 @@ test('releaseTables has a bound: for its work, and for replies before it', async
       { timeoutMs: 20 },
     ),
   );
-  assert.match(early.message, /were not answered; the work was not begun/);
+  assert.match(early.message, /got no reply; the work was not started/);
   assert.equal(begun, false);
   client.destroy();
   assert.equal((await silent).code, 'HS_CLOSED');

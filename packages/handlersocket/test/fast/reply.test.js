@@ -1,4 +1,4 @@
-/** Replies out of bytes: every split position, types, character sets, long lines. */
+/** Decoding replies: every split position, types, character sets, long lines. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ const gc = runInNewContext('gc');
  * @param {Iterable<Uint8Array>} chunks
  * @param {import('../../reply-values.js').Decode} decode
  * @param {boolean} [keepBytes]
- * @returns {any[]} what each reply was decoded to
+ * @returns {any[]} decoded replies
  */
 function parse(chunks, decode, keepBytes = false) {
   /** @type {any[]} */
@@ -45,7 +45,26 @@ const parseText = (text, decode, keepBytes) =>
   parse([Buffer.from(text, 'latin1')], decode, keepBytes);
 
 const two = rowsDecoder(['utf8', 'utf8']);
-const one = rowsDecoder(['utf8']);
+const oneColumn = rowsDecoder(['utf8']);
+
+test('a small chunk with an escape or NULL is decoded as a large one', () => {
+  for (const [token, value] of [
+    ['\x01\x49', '\t'],
+    ['\0', null],
+    ['\x01\x40', '\0'],
+  ]) {
+    for (const before of ['', `0\t1\t${'x'.repeat(300)}\n`]) {
+      const replies = parseText(`${before}0\t1\t${token}\n`, oneColumn);
+      assert.deepEqual(replies.at(-1), [[value]]);
+    }
+  }
+});
+
+test('a first row of too few columns is refused', () => {
+  for (const decode of [valueDecoder(['utf8', 'utf8']), rowDecoder(['utf8', 'utf8']), two]) {
+    assert.throws(() => parseText('0\t2\ta\n', decode), { code: 'HS_PROTOCOL' });
+  }
+});
 
 test('the first row comes as an array, the first column alone, or all as objects', () => {
   const row = rowDecoder(['utf8', 'number']);
@@ -132,7 +151,7 @@ test('counts, insert ids and plain success', () => {
 });
 
 test('an error reply has a code and a message, which may be missing', () => {
-  assert.deepEqual(parseText('2\t1\tstmtnum\n1\t1\t121\n1\t1\n', one), [
+  assert.deepEqual(parseText('2\t1\tstmtnum\n1\t1\t121\n1\t1\n', oneColumn), [
     { code: 2, message: 'stmtnum' },
     { code: 1, message: '121' },
     { code: 1, message: '' },
@@ -173,7 +192,7 @@ test('lines around the sizes of the carry room and of a chunk are whole', () => 
   for (const step of [stream.length, 65536, 65535, 16384, 1000, 7777]) {
     const chunks = [];
     for (let at = 0; at < stream.length; at += step) chunks.push(stream.subarray(at, at + step));
-    const replies = parse(chunks, one);
+    const replies = parse(chunks, oneColumn);
     assert.deepEqual(
       replies.map(([[value]]) => value),
       values.flatMap((value) => [value, '.']),

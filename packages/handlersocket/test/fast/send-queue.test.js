@@ -1,6 +1,6 @@
 /**
- * The pending queue and the send queue compared with plain models. Bounds, and which requests a
- * lost connection keeps or rejects: failures.test.js.
+ * The pending queue and the send queue compared with plain models. failures.test.js tests limits,
+ * and the requests that a lost connection keeps or rejects.
  */
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ test('a pending queue keeps the order through growth, wrapping and emptying', ()
   /** @type {PendingRing<number, number>} */
   const queue = new PendingRing();
   let pushed = 0;
-  let taken = 0;
+  let shifted = 0;
   for (const [steps, share] of /** @type {const} */ ([
     [300_000, 0.7],
     [300_000, 0.3],
@@ -28,18 +28,18 @@ test('a pending queue keeps the order through growth, wrapping and emptying', ()
         queue.push(pushed, -pushed);
         pushed += 1;
       } else if (queue.size > 0) {
-        assert.equal(queue.types[queue.head], taken);
-        assert.equal(queue.callbacks[queue.head], -taken);
+        assert.equal(queue.types[queue.head], shifted);
+        assert.equal(queue.callbacks[queue.head], -shifted);
         queue.drop();
-        taken += 1;
+        shifted += 1;
       }
-      assert.equal(queue.size, pushed - taken);
+      assert.equal(queue.size, pushed - shifted);
     }
   }
   const left = queue.takeAll().map(({ type }) => type);
   assert.deepEqual(
     left,
-    Array.from({ length: pushed - taken }, (_, i) => taken + i),
+    Array.from({ length: pushed - shifted }, (_, i) => shifted + i),
   );
   assert.ok(queue.types.length <= 65536, 'a queue that was deep gives its memory back');
 });
@@ -50,7 +50,7 @@ function ask(sendQueue, text, type, name) {
   sendQueue.commit(length + bytes.write(text, length, 'latin1'), type, name, 1);
 }
 
-/** @param {SendQueue} sendQueue @returns {string[]} what was sent */
+/** @param {SendQueue} sendQueue @returns {string[]} sent requests */
 function sendAll(sendQueue) {
   const sent = [];
   for (let batch = sendQueue.next(); batch !== null; batch = sendQueue.next()) {

@@ -1,4 +1,4 @@
-/** What the client refuses before it sends anything. */
+/** Requests that the client refuses before it sends anything. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -115,7 +115,7 @@ test('an index with more columns than an insert can carry says so', async () => 
   const client = await connect({ port: fake.port, writePort: fake.port });
   const columns = Array.from({ length: 33 }, (_, i) => `c${i}`);
   const index = await client.openIndex({ database: 'd', table: 't', columns });
-  await refused(index.insert(columns), /the server takes 32/);
+  await refused(index.insert(columns), /the server accepts 32/);
   assert.equal(await index.update('=', 1, columns), 1);
   await client.close();
   await fake.close();

@@ -1,7 +1,8 @@
 /**
- * The HandlerSocket client while its server dies, stops, closes idle connections, asks for a secret
- * or stops listening for good.
+ * The HandlerSocket client while its server dies, stops, closes idle connections, requires a secret
+ * or stops listening permanently.
  */
+// Needs: mariadb
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -15,7 +16,7 @@ import { rejection } from '../fake-server.js';
 
 const ROWS = 1000;
 const TABLE = { database: 'hs_fault', table: 't', columns: ['v'] };
-/** The least that the plugin takes, in seconds; it looks about every ten. */
+/** Minimum of the plugin, in seconds; it checks about every ten. */
 const IDLE_TIMEOUT_S = 30;
 
 /** @type {Awaited<ReturnType<typeof startMariadb>>} */
@@ -55,7 +56,7 @@ const open = (options) =>
     ...options,
   });
 
-test('a secret is asked for, a wrong one and none are refused, and each port has its own', async () => {
+test('a secret is required, a wrong one is refused, and each port has its own', async () => {
   const client = await open();
   const index = await client.openIndex({ ...TABLE, types: 'number' });
   assert.equal(await index.value(5), 10);
@@ -80,11 +81,10 @@ test('idle connections live by pings, and come back where the server closed them
   for (const client of [kept, left]) {
     indexes.push(await client.openIndex({ ...TABLE, types: 'number' }));
   }
-  // Waiting is the point here: the plugin's timeout cannot be shorter.
+  // A real wait, because the plugin's timeout cannot be shorter.
   const lost = once(left, 'disconnect', { signal: AbortSignal.timeout(60_000) });
   const [, error] = await lost;
   assert.equal(error.code, 'HS_CONNECTION_LOST');
-  await sleep(1000);
   assert.deepEqual(await Promise.all(indexes.map((index) => index.value(7))), [14, 14]);
   assert.equal(kept.counters().losses, 0);
   assert.ok(left.counters().losses > 0);
@@ -135,7 +135,7 @@ test('a server that stops answering is left after requestTimeoutMs', async () =>
     assert.equal((await rejection(index.value(1))).code, 'HS_REQUEST_TIMEOUT');
     const update = await rejection(index.update('=', 1, [2]));
     assert.deepEqual([update.code, update.outcomeUnknown], ['HS_REQUEST_TIMEOUT', true]);
-    // The kernel still accepts for a stopped process.
+    // The kernel still accepts connections for a stopped process.
     const error = await rejection(open({ handshakeTimeoutMs: 100 }));
     assert.equal(error.code, 'HS_HANDSHAKE_TIMEOUT');
   } finally {
@@ -179,8 +179,8 @@ test('unix sockets work as TCP does', async () => {
 });
 
 test('a listener stopped for good by Q is distinguished from a slow one', async () => {
-  // The client never sends a line that begins with Q: this one is sent by hand, and
-  // costs the server its listener.
+  // The client never sends a line that begins with Q: this one is sent directly, and stops the
+  // server's listener.
   const socket = createConnection(server.read, '127.0.0.1');
   socket.write('Q\n');
   await sleep(100);

@@ -1,11 +1,11 @@
-/** The slot of a key, by the vectors of the cluster specification and of a Redis 7.0.15. */
+/** The slot of a key, with test vectors of the cluster specification and of Redis 7.0.15. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SLOTS, slotOf } from '../../slot.js';
 
 test('the slot of a key is its CRC16, as CLUSTER KEYSLOT has it', () => {
-  assert.equal(slotOf('123456789'), 0x31c3); // of the specification
+  assert.equal(slotOf('123456789'), 0x31c3); // from the specification
   assert.equal(slotOf('foo'), 12_182);
   assert.equal(slotOf('bar'), 5061);
   assert.equal(slotOf('hello'), 866);

@@ -1,4 +1,6 @@
-/** Waiting for a lock, without a server: the queue of waiters, and the values of the handler pure. */
+/**
+ * Waiting for a lock, without a server: the queue of waiters, and the values of the handler pure.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +23,7 @@ test('a release that overtakes a refused attempt is not lost', async () => {
   });
   const claim = { names: ['a'], keys: ['a'], owner: 'o', serial: 's', expireMs: 1000 };
   const locked = new Promise((resolve) => waiters.add(new Waiter(claim, resolve)));
-  // The server refused it, then the holder unlocked; the message is here before the refusal.
+  // The server refused it, then the holder unlocked; the message arrives before the refusal.
   waiters.pump(['a']);
   replies[0]({ state: 'blocked', name: 'a', waitMs: Number.POSITIVE_INFINITY });
   await new Promise((resolve) => setImmediate(resolve));
@@ -45,16 +47,72 @@ test('what comes for somebody who has left is given back', async () => {
   });
   const claim = { names: ['a'], keys: ['a'], owner: 'o', serial: 's', expireMs: 1000 };
   /** @type {unknown} */
-  let told;
+  let failure;
   const waiter = new Waiter(claim, (error) => {
-    told = error;
+    failure = error;
   });
   waiters.add(waiter);
   waiters.abandon(waiter, new Error('late'));
-  assert.match(String(told), /late/);
+  assert.match(String(failure), /late/);
   reply({ state: 'acquired' });
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(disowned, [claim]);
+});
+
+/** A queue whose attempts are completed by the test. */
+function queueByHand() {
+  /** @type {Map<string, (outcome: any) => void>} */
+  const replies = new Map();
+  /** @type {string[]} */
+  const sent = [];
+  const waiters = new WaitQueue({
+    attempt: ({ owner }) => {
+      sent.push(owner);
+      return new Promise((resolve) => replies.set(owner, resolve));
+    },
+    heldMs: () => null,
+    disown: () => {},
+    deadlock: () => new Error('deadlock'),
+    now: () => 0,
+  });
+  return {
+    sent,
+    waiters,
+    add(/** @type {string} */ owner, /** @type {string[]} */ names) {
+      const claim = { names, keys: names, owner, serial: owner, expireMs: 1000 };
+      const waiter = new Waiter(claim, () => {});
+      waiters.add(waiter);
+      return waiter;
+    },
+    async reply(/** @type {string} */ owner, /** @type {any} */ outcome) {
+      replies.get(owner)?.({ waitMs: Number.POSITIVE_INFINITY, ...outcome });
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+test('passes no earlier waiter that may get the name, only one that waits for another', async () => {
+  const { sent, add, reply, waiters } = queueByHand();
+  add('first', ['a', 'b']);
+  add('second', ['a', 'c']);
+  add('third', ['c']);
+  assert.deepEqual(sent, ['first'], 'second waits for a; third is behind second');
+  await reply('first', { state: 'blocked', name: 'b' });
+  assert.deepEqual(sent, ['first', 'second']);
+  await reply('second', { state: 'blocked', name: 'c' });
+  assert.deepEqual(sent, ['first', 'second'], 'third wants what second waits for');
+  waiters.pump(['c']);
+  assert.deepEqual(sent, ['first', 'second', 'second'], 'the first of its queue');
+});
+
+test('who gives up lets the next one try', async () => {
+  const { sent, add, reply, waiters } = queueByHand();
+  const first = add('first', ['a']);
+  await reply('first', { state: 'blocked', name: 'a' });
+  add('second', ['a']);
+  assert.deepEqual(sent, ['first']);
+  waiters.abandon(first, new Error('late'));
+  assert.deepEqual(sent, ['first', 'second']);
 });
 
 test('a value of the handler pure says who and until when; another lasts for ever', () => {

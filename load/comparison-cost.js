@@ -1,0 +1,92 @@
+/**
+ * The cost of full comparisons, measured during a warm-up, and the share of replies that keeps it
+ * below 2 % of the CPU time of an operation. One batch in three is compared in full, the others by
+ * their tags: as many replies as without, so that the warm-up is the same. The difference of the
+ * medians is the cost per reply. Not for replies that are verified one by one: their operations
+ * take far longer.
+ */
+
+import { upperMedian } from '../stats/percentile.js';
+import { FullComparisons } from './full-comparisons.js';
+
+/** Share of an operation's CPU time, for full comparisons. */
+export const COST_MAX = 0.02;
+/** At least one in this many replies is compared in full, however cheap the driver. */
+export const EVERY_MAX = 31;
+const BATCHES = 3;
+/** Batches between two readings of the CPU time, which takes some microseconds. */
+const PER_READING = 2 * BATCHES;
+/** Minimum number of readings in the later half; fewer do not determine the cost. */
+const READINGS_MIN = 3;
+
+export class ComparisonCost {
+  /** Picks the replies of a warm-up, batch by batch. */
+  comparisons = new FullComparisons(1);
+  /** @type {number[]} ns per reply of a batch compared in full */
+  #wholeNs = [];
+  /** @type {number[]} */
+  #tagNs = [];
+  /** @type {number[]} CPU time per operation, in ns */
+  #cpuNs = [];
+  #batches = 0;
+  #last = { cpuNs: 0, batches: 0, replies: 0 };
+
+  /** @param {() => { userNs: number, systemNs: number }} cpu time of this process until now */
+  constructor(cpu) {
+    this.cpu = cpu;
+    this.#pick();
+  }
+
+  /** A load begins. */
+  restart() {
+    this.#last = { cpuNs: this.#readCpu(), batches: 0, replies: 0 };
+  }
+
+  /**
+   * @param {number} startNs start of the verification of a batch
+   * @param {number} endNs
+   * @param {number} replies
+   */
+  add(startNs, endNs, replies) {
+    const times = this.#isWhole() ? this.#wholeNs : this.#tagNs;
+    times.push((endNs - startNs) / replies);
+    this.#batches += 1;
+    this.#pick();
+    const last = this.#last;
+    last.batches += 1;
+    last.replies += replies;
+    if (last.batches < PER_READING) return;
+    const cpuNs = this.#readCpu();
+    this.#cpuNs.push((cpuNs - last.cpuNs) / last.replies);
+    this.#last = { cpuNs, batches: 0, replies: 0 };
+  }
+
+  #readCpu() {
+    const { userNs, systemNs } = this.cpu();
+    return userNs + systemNs;
+  }
+
+  #isWhole() {
+    return this.#batches % BATCHES === BATCHES - 1;
+  }
+
+  /** With a mean distance of 1 all replies are compared from 0 on. */
+  #pick() {
+    this.comparisons.left = this.#isWhole() ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  /** @returns {number} mean distance of replies compared in full, 1 to EVERY_MAX */
+  every() {
+    const [whole, tag, cpu] = [this.#wholeNs, this.#tagNs, this.#cpuNs].map(laterHalf);
+    if (cpu.length < READINGS_MIN) return 1;
+    const costNs = Number(upperMedian(whole)) - Number(upperMedian(tag));
+    const operationNs = Number(upperMedian(cpu)) - costNs / BATCHES;
+    if (costNs <= 0 || operationNs <= 0) return 1;
+    return Math.min(EVERY_MAX, Math.ceil(costNs / (COST_MAX * operationNs)));
+  }
+}
+
+/** @param {number[]} values @returns {number[]} values of compiled code */
+function laterHalf(values) {
+  return values.slice(values.length >> 1);
+}

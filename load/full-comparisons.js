@@ -1,0 +1,35 @@
+/**
+ * Selects the replies that are compared in full until the first mismatch: a share, at random
+ * distances. At fixed distances, damage that recurs at a multiple of them would be met by chance
+ * once, or never. One instance per process, so that its segments do not all select the same
+ * replies.
+ */
+
+export class FullComparisons {
+  /** Replies until the next comparison; the first reply of a process is compared. */
+  left = 0;
+
+  /** @param {number} seed */
+  constructor(seed) {
+    this.word = seed | 1;
+  }
+
+  /**
+   * @param {number} every mean distance: one in this many replies is compared
+   * @returns {boolean} whether to compare the next reply
+   */
+  next(every) {
+    if (this.left > 0) {
+      this.left -= 1;
+      return false;
+    }
+    // Marsaglia 2003, "Xorshift RNGs": 13, 17, 5. Distances from 1 to 2 · every - 1.
+    let { word } = this;
+    word ^= word << 13;
+    word ^= word >>> 17;
+    word ^= word << 5;
+    this.word = word;
+    this.left = Math.floor(((word >>> 0) / 2 ** 32) * (2 * every - 1));
+    return true;
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Networks between a run and its servers: connections that vanish without a word, a server that
+ * reads slowly or not at all, tunnels, and unix sockets.
+ */
+// Needs: redis, mariadb, tarantool
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { statusOf } from '../../cli/status.js';
+import { getLoader } from '../../data/loaders/index.js';
+import { Relay, relayTo } from '../../engine/check/relay.js';
+import { run } from '../../index.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { createDataset } from '../../lib/dataset.js';
+import { OUTCOMES } from '../../lib/outcome.js';
+import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { addressFlags, withServers } from '../helpers/servers.js';
+
+const ROWS = { rows: 500, valueSize: 64, seed: 2 };
+const SERVERS = /** @type {const} */ (['redis', 'mariadb', 'tarantool']);
+/** The endpoint of each server that a relay is put before, and its option. */
+const PLACES = Object.freeze({
+  redis: { which: 'main', flag: 'redis' },
+  mariadb: { which: 'sql', flag: 'mysql' },
+  handlersocket: { server: 'mariadb', which: 'read', flag: 'handlersocket' },
+  tarantool: { which: 'main', flag: 'tarantool' },
+});
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {keyof typeof PLACES} Place */
+/** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
+
+/** @param {Result} result @returns {Result['benchmarks'][number]['rounds'][number] & { said: string }} */
+function accounted({ benchmarks: [{ rounds, state, reason }] }) {
+  const [round] = rounds;
+  const { outcomes, scheduled, latency } = round;
+  const said = JSON.stringify({ outcomes, state, reason, samples: round.samples });
+  const sum = OUTCOMES.reduce((all, name) => all + outcomes[name], 0);
+  assert.equal(sum, scheduled, said);
+  assert.equal(latency?.count ?? 0, outcomes.ok, said);
+  assert.equal(outcomes.miss + outcomes.mismatch, 0, said);
+  return { ...round, said };
+}
+
+describe('a network', () => {
+  const servers = withServers(SERVERS);
+  /** @type {{ close: () => unknown }[]} */
+  const relays = [];
+  after(() => relays.map((relay) => relay.close()));
+
+  before(async () => {
+    for (const name of SERVERS) {
+      const [address, credentials] = [servers.address(name), servers.credentials(name)];
+      const { seed } = await getLoader(name);
+      await seed({ address, credentials, dataset: createDataset(ROWS) });
+    }
+  });
+
+  /** @param {Place} place @returns {Endpoint} */
+  function endpointOf(place) {
+    const { which, server = place } = /** @type {any} */ (PLACES[place]);
+    return servers.address(server)[which];
+  }
+
+  /**
+   * @param {string} storage
+   * @param {Record<string, string>} addresses in place of the servers' own, by option
+   * @param {Record<string, unknown> & { signal?: AbortSignal }} options
+   * @param {() => void} [fault] as soon as replies have come
+   */
+  async function race(storage, addresses, { signal, ...options }, fault = () => {}) {
+    let isDone = false;
+    const own = { ...addressFlags(servers), ...addresses };
+    const all = { ...ROWS, rounds: 1, warmup: 100, timeoutMs: 1000, home: servers.home() };
+    return run(/** @type {any} */ ({ ...all, storages: [storage], addresses: own, ...options }), {
+      signal,
+      onEvent(event) {
+        if (isDone || event.type !== 'progress' || event.phase !== 'measure') return;
+        if (event.settled === 0) return;
+        isDone = true;
+        fault();
+      },
+    });
+  }
+
+  for (const [place, storage] of /** @type {[Place, string][]} */ ([
+    ['redis', 'ioredis'],
+    ['redis', 'redis'],
+    ['redis', 'valkey-glide'],
+    ['mariadb', 'mysql2'],
+    ['mariadb', 'mariadb'],
+    ['handlersocket', 'manual-hs'],
+    ['tarantool', 'tarantool'],
+  ])) {
+    it(`drops ${storage}’s connection without a word: --timeout ends it, status 5`, async () => {
+      const relay = new Relay(endpointOf(place));
+      relays.push(relay);
+      const address = { [PLACES[place].flag]: formatEndpoint(await relay.listen()) };
+      const loads = [{ kind: 'window', inFlight: 20, operations: 400_000 }];
+      // Its connections pass nothing on any more; new ones do, as behind a firewall.
+      const result = await race(storage, address, { loads }, () => relay.freeze());
+      const { outcomes, said } = accounted(result);
+      const [{ state, reason }] = result.benchmarks;
+      assert.ok(outcomes.ok > 0 && outcomes.unsent > 0, said);
+      assert.deepEqual([outcomes.timeout, outcomes.error], [20, 0], said);
+      assert.equal(state, 'failed', said);
+      assert.equal(reason, 'no reply for 1.0 s: the rest was not sent');
+      assert.equal(statusOf(result), 5);
+      const codes = result.warnings.map(({ code }) => code);
+      assert.ok(!codes.includes('SERVER_LOST') && !codes.includes('W_LITTLE'), codes.join());
+    });
+  }
+
+  it('reads slowly, some bytes at a time: nothing is lost, and nothing times out', async () => {
+    const redis = await slowRelay(endpointOf('redis'), 700);
+    const loads = [{ kind: 'burst', operations: 4000 }];
+    const result = await race('ioredis', { redis }, { loads });
+    const { outcomes, said } = accounted(result);
+    assert.equal(outcomes.ok, 4000, said);
+    assert.equal(statusOf(result), 0, said);
+  });
+
+  /**
+   * @param {Endpoint} endpoint
+   * @param {number} size of a piece that is passed on in a turn of the event loop
+   * @param {number} [most] bytes of a connection, after which no more are read
+   * @returns {Promise<string>} its address
+   */
+  async function slowRelay(endpoint, size, most = Number.POSITIVE_INFINITY) {
+    const server = createServer((near) => {
+      const far = connect(/** @type {any} */ (endpoint));
+      near.on('error', () => far.destroy()).on('close', () => far.destroy());
+      far.on('error', () => near.destroy()).on('close', () => near.destroy());
+      far.pipe(near);
+      near.on('data', async (chunk) => {
+        near.pause();
+        for (let at = 0; at < chunk.length; at += size) {
+          far.write(chunk.subarray(at, at + size));
+          await nextTurn();
+        }
+        if (near.bytesRead < most) near.resume();
+      });
+    });
+    relays.push(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    return `127.0.0.1:${port}`;
+  }
+
+  for (const [place, storage] of /** @type {[Place, string][]} */ ([
+    ['redis', 'redis'],
+    ['redis', 'ioredis'],
+    ['redis', 'iovalkey'],
+    ['mariadb', 'mysql2'],
+    ['mariadb', 'mariadb'],
+  ])) {
+    const { flag } = PLACES[place];
+
+    it(`is a unix socket: ${storage} is counted, with the CPU time of its server`, async () => {
+      const unix = formatEndpoint(servers.address(place)['unix']);
+      const loads = [{ kind: 'window', inFlight: 20, operations: 3000 }];
+      const result = await race(storage, { [flag]: unix }, { loads });
+      const { outcomes, server, counted, said } = accounted(result);
+      assert.equal(outcomes.ok, 3000, said);
+      assert.equal(counted?.operations, counted?.replies, JSON.stringify(counted));
+      assert.ok(Number(server?.cpuNs) > 0, said);
+      assert.ok(JSON.stringify(result.servers).includes('unix:'), JSON.stringify(result.servers));
+      assert.equal(statusOf(result), 0);
+    });
+
+    it(`is a tunnel: ${storage} is counted, and the tunnel is not taken for its server`, async () => {
+      const relay = await relayTo(servers.address(place));
+      relays.push(relay);
+      const { main, sql = main, read, write } = relay.address;
+      const address = formatEndpoint(sql);
+      const further = read && {
+        handlersocket: formatEndpoint(read),
+        'handlersocket-write': formatEndpoint(write),
+      };
+      const loads = [{ kind: 'window', inFlight: 20, operations: 3000 }];
+      const result = await race(storage, { [flag]: address, ...further }, { loads });
+      const { outcomes, server, counted, said } = accounted(result);
+      assert.equal(outcomes.ok, 3000, said);
+      assert.equal(counted?.operations, counted?.replies, JSON.stringify(counted));
+      assert.equal(server, null, 'the CPU time of the process that forwards');
+      assert.ok(JSON.stringify(result.servers).includes(address));
+      const [direct] = (await race(storage, {}, { loads })).servers;
+      assert.equal(result.servers[0].version, direct.version);
+      assert.equal(statusOf(result), 0);
+    });
+  }
+  it('is a unix socket: rows that a run over it reads are not replaced', async () => {
+    const unix = formatEndpoint(servers.address('redis')['unix']);
+    const stop = new AbortController();
+    /** @type {ReturnType<typeof runCommand> | null} */
+    let seeding = null;
+    const loads = [{ kind: 'window', inFlight: 20, operations: 100_000_000 }];
+    const result = await race('ioredis', { redis: unix }, { loads, signal: stop.signal }, () => {
+      const words = ['seed', 'redis', '--redis', unix, '--rows', '500', '--seed', '7'];
+      seeding = runCommand(servers.home(), ['bin/dragstrip.js', ...words]);
+      seeding.finally(() => stop.abort());
+    });
+    const ended = /** @type {any} */ (await seeding);
+    assertFailure(ended, 3, /redis unix:.*: another run is using it: process \d+/);
+    assert.ok(accounted(result).outcomes.ok > 0);
+  });
+
+  it('reads no more, with megabytes under way: each write fails once, by --timeout', async () => {
+    const large = { ...ROWS, rows: 50, valueSize: 8000 };
+    const [address, credentials] = [servers.address('redis'), servers.credentials('redis')];
+    const { seed } = await getLoader('redis');
+    await seed({ address, credentials, dataset: createDataset(large) });
+    const redis = await slowRelay(endpointOf('redis'), 2 ** 20, 4 * 2 ** 20);
+    // More than all buffers of the kernel hold.
+    const loads = [{ kind: 'burst', operations: 4000 }];
+    const options = { ...large, workload: 'mix', mix: 'get:1,set:99', loads, warmup: 50 };
+    const result = await race('ioredis', { redis }, options);
+    const { outcomes, said } = accounted(result);
+    assert.ok(outcomes.ok > 0 && outcomes.timeout > 1000, said);
+    assert.equal(outcomes.ok + outcomes.timeout, 4000, said);
+    assert.equal(statusOf(result), 5, said);
+  });
+});
