@@ -102,7 +102,7 @@ function counterOf(connection, processes) {
       const used = await Promise.all(
         processes.map(async ({ node }) => {
           const [id, list] = [await node.command('CLIENT', 'ID'), await node.command(...LIST)];
-          return hasOlder(String(list), Number(id), Math.floor(ms / 1000));
+          return hasOlder(String(list), Number(id), Math.ceil(ms / 1000));
         }),
       );
       return used.includes(true);
@@ -115,7 +115,8 @@ function counterOf(connection, processes) {
  * @param {string} list CLIENT LIST: a line per connection
  * @param {number} id number of the own connection; connections are numbered in the order of
  *   connecting
- * @param {number} idleMax seconds since the last command
+ * @param {number} idleMax seconds since the last command, by a clock of whole seconds: a command of
+ *   just now can be one second old
  */
 export function hasOlder(list, id, idleMax) {
   const used = list.matchAll(/^id=(\d+) .*? idle=(\d+) flags=(\w+) /gm);

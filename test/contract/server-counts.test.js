@@ -80,9 +80,15 @@ describe('operations that the server counted', () => {
   });
 
   for (const [cheat, lack] of /** @type {const} */ ([
-    // So many are found by the turns of the event loop, before anything is counted.
-    ['computes', /^2000 replies in \d+ turns of the event loop/],
-    ['caches', /^2000 replies in \d+ turns of the event loop/],
+    // By the turns of the event loop, or by the count if a busy machine makes more turns.
+    [
+      'computes',
+      /^(2000 replies in \d+ turns of the event loop|answered without the server: 98 %)/,
+    ],
+    [
+      'caches',
+      /^(2000 replies in \d+ turns of the event loop|answered without the server: \d\d? %)/,
+    ],
     [
       'invents',
       /^answered without the server: 5 % \(it executed 1900 operations, and 2000 replies/,

@@ -220,7 +220,8 @@ describe('counts of a server', () => {
 
   for (const [list, isOther] of /** @type {[string, boolean][]} */ ([
     [lineOf(4) + lineOf(5), true],
-    [lineOf(4, 1) + lineOf(5), false],
+    [lineOf(4, 1) + lineOf(5), true],
+    [lineOf(4, 2) + lineOf(5), false],
     [lineOf(2, 0, 'S') + lineOf(3, 0, 'M') + lineOf(5), false],
     [lineOf(5) + lineOf(6), false],
     ['', false],
