@@ -7,10 +7,10 @@
 import { fileURLToPath } from 'node:url';
 import { DragstripError } from '../lib/errors.js';
 import { describeEnd, startChild } from '../lib/node-child.js';
+import { bindToCpus } from '../lib/taskset.js';
 import { systemClock } from '../measure/clock.js';
 import { readOomKills } from '../measure/conditions.js';
 import { openContender } from './contender.js';
-import { hasRun } from './placement.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 
@@ -184,7 +184,7 @@ class ContenderProcess {
    * @param {readonly number[]} cpus
    */
   async pin(cpus) {
-    await hasRun('taskset', ['--cpu-list', '--pid', cpus.join(','), String(this.child.pid)]);
+    if (this.child.pid !== undefined) await bindToCpus([this.child.pid], cpus, { isWhole: false });
   }
 
   abort() {

@@ -12,8 +12,8 @@
  * Does not cover interrupts: the kernel may process network interrupts on any CPU.
  */
 
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { bindToCpus, missingTaskset } from '../lib/taskset.js';
 
 /** @typedef {import('../lib/comparison.js').StoredLoad['placement']} StoredPlacement */
 /** @typedef {import('./schedule/choose.js').LoadPlan['placement']} PlacementKind */
@@ -106,42 +106,19 @@ function readText(file) {
 }
 
 /**
- * @param {string} taskset
- * @returns {Promise<string | null>} reason why it cannot be used
- */
-async function missingFor(taskset) {
-  const isThere = await hasRun(taskset, ['--version']);
-  return isThere ? null : 'taskset (util-linux) is not installed';
-}
-
-/**
- * @param {string} program
- * @param {string[]} args
- * @returns {Promise<boolean>} whether it succeeded
- */
-export function hasRun(program, args) {
-  return new Promise((resolve) => {
-    execFile(program, args, (error) => resolve(error === null));
-  });
-}
-
-/**
  * @param {readonly number[]} pids processes, each with all its threads
  * @param {string} taskset
  */
 function movable(pids, taskset) {
   const before = pids.map((pid) => allowedCpus(pid));
-  const move = (/** @type {number} */ pid, /** @type {readonly number[]} */ cpus) =>
-    hasRun(taskset, ['--all-tasks', '--pid', '--cpu-list', cpus.join(','), String(pid)]);
+  const move = (/** @type {readonly number[]} */ some, /** @type {readonly number[]} */ cpus) =>
+    bindToCpus(some, cpus, { taskset, isWhole: true });
   return {
     /** @param {readonly number[]} cpus @returns whether all of them were moved */
-    async moveTo(cpus) {
-      const moved = await Promise.all(pids.map((pid) => move(pid, cpus)));
-      return moved.every(Boolean);
-    },
+    moveTo: (cpus) => move(pids, cpus),
     /** Restores the previous processors. */
     async restore() {
-      const known = pids.flatMap((pid, i) => (before[i].length > 0 ? move(pid, before[i]) : []));
+      const known = pids.flatMap((pid, i) => (before[i].length > 0 ? move([pid], before[i]) : []));
       await Promise.all(known);
     },
   };
@@ -203,7 +180,7 @@ async function whyFree(servers, allowed, taskset) {
   if (allowed.length < 2) return 'there is only one processor, or their number is unknown';
   const other = servers.find(({ source, pids }) => source !== 'dragstrip' || pids.length === 0);
   if (other !== undefined) return `Dragstrip did not start ${other.name}`;
-  return missingFor(taskset);
+  return missingTaskset(taskset);
 }
 
 /**
@@ -238,7 +215,7 @@ export async function pinServers(servers, processes, options = {}) {
   const { taskset = 'taskset' } = options;
   const { plan = planCpus({ allowed: allowedCpus(), coreOf: coreOfThisMachine, processes }) } =
     options;
-  const missing = plan === null ? 'there is only one processor' : await missingFor(taskset);
+  const missing = plan === null ? 'there is only one processor' : await missingTaskset(taskset);
   const { client, server } = missing === null && plan !== null ? plan : { client: [], server: [] };
   /** @type {Pinning['servers']} */
   const outcomes = [];
