@@ -106,9 +106,9 @@ function roundOf(round, isExact) {
         if (isCount) return count(value);
         return typeof value === 'string' && value.length <= LINE ? wordsOf(value) : kindOf(value);
       }),
-    // A thread with hardly any CPU time has no share.
+    // A thread has no share if it had hardly any CPU time, or waited for a processor all the time.
     occupancy: (/** @type {object} */ own) =>
-      byName(own, (value, name) => (name === 'server' ? kindOf(value) : 'number')),
+      byName(own, (_value, name) => (name === 'server' && round.server === null ? null : 'number')),
     server,
     others: (/** @type {object} */ own) => byName(own, server),
     // In blocks their presence depends on garbage collections, and over several rounds also their
