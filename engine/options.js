@@ -49,7 +49,9 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   against: texts({
     value: '<driver>',
-    help: 'race another version of a driver: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz',
+    help:
+      'race another version of a driver: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz; ' +
+      'may be repeated',
   }),
   runtimes: names(undefined, {
     flag: 'runtime',
@@ -57,11 +59,13 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   failIf: texts({
     value: '<gate>',
-    help: 'exit with status 6 if the run proves this: "throughput<0.95", "writes>1.02", "p99>5ms"',
+    help:
+      'exit with status 6 if this is shown; may be repeated: ' +
+      '"throughput<0.95", "writes>1.02", "p99>5ms"',
   }),
   reference: text({
     value: '<driver>',
-    help: 'baseline driver of the ratios in --fail-if',
+    help: 'baseline driver of the ratios in --fail-if, one of --against',
     shown: 'the installed driver',
   }),
   allowTargets: texts({
