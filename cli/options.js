@@ -196,12 +196,16 @@ const LIMIT_OPTIONS = [
 ];
 /** Options of `bisect`; `releases` has a range instead of two versions. */
 const BISECT_OPTIONS = {
-  metric: metricShown('client-cpu'),
+  metric: choice(['throughput', 'client-cpu', 'server-cpu', 'p50', 'p99'], undefined, {
+    help: 'metric: throughput, client-cpu, server-cpu (per operation), p50 or p99',
+    shown: 'client-cpu',
+  }),
   inFlight: count(1, 10_000, 100, { help: 'requests in flight' }),
   budget: duration(60_000, { help: 'longest duration of each run' }),
 };
 const RELEASES_OPTIONS = {
-  metric: metricShown('throughput'),
+  ...BISECT_OPTIONS,
+  metric: { ...BISECT_OPTIONS.metric, shown: 'throughput' },
   from: text({ value: '<version>', help: 'oldest version: 5, 5.3 or 5.3.1' }),
   to: text({ value: '<version>', help: 'newest version' }),
   every: choice(['patch', 'minor', 'major'], 'minor', {
@@ -237,23 +241,12 @@ export const COMMAND_OPTIONS = Object.freeze({
   report: rowsNamed(['format', 'explain', 'trust', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed([...HISTORY_OPTIONS, ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'ignoreConditions', 'trust', 'format', 'json', 'force']),
-  releases: [
-    ...Object.values(declared({ ...BISECT_OPTIONS, ...RELEASES_OPTIONS })),
-    ...RELEASES_COMMON,
-  ],
+  releases: [...Object.values(declared(RELEASES_OPTIONS)), ...RELEASES_COMMON],
   bisect: [...Object.values(declared(BISECT_OPTIONS)), ...RELEASES_COMMON],
   check: rowsNamed(['setup', ...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
   list: [],
   doctor: rowsNamed(ADDRESS_OPTIONS),
 });
-
-/** @param {string} shown default of the command */
-function metricShown(shown) {
-  return choice(['throughput', 'client-cpu', 'server-cpu', 'p50', 'p99'], undefined, {
-    help: 'metric: throughput, client-cpu, server-cpu (per operation), p50 or p99',
-    shown,
-  });
-}
 
 /** @param {readonly OptionRow[]} rows rows of a command */
 export function withConfig(rows) {

@@ -49,9 +49,7 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   against: texts({
     value: '<driver>',
-    help:
-      'race another version of a driver: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz; ' +
-      'may be repeated',
+    help: 'race another driver version (repeatable): ioredis@5, ioredis@4,5, ./my-fork, fork.tgz',
   }),
   runtimes: names(undefined, {
     flag: 'runtime',
@@ -59,9 +57,7 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   failIf: texts({
     value: '<gate>',
-    help:
-      'exit with status 6 if this is shown; may be repeated: ' +
-      '"throughput<0.95", "writes>1.02", "p99>5ms"',
+    help: 'exit with status 6 if shown (repeatable): "throughput<0.95", "writes>1.02", "p99>5ms"',
   }),
   reference: text({
     value: '<driver>',

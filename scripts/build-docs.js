@@ -34,7 +34,6 @@ import { WORKLOADS } from '../workloads/index.js';
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 const RUNS = 'every run';
 const POINT_READS = ['race', 'async', 'sync'];
-const OF_POINT_READS = 'Keys, operations and own data: `race`, `async`, `sync`';
 
 /** @param {readonly OptionRow[]} rows */
 const namesOf = (rows) => rows.map(longName);
@@ -98,7 +97,7 @@ function sectionOf(uses, runs) {
   const name = longName(uses[0].row);
   const known = Object.entries(SECTIONS).find(([, names]) => names.includes(name))?.[0];
   if (known !== undefined) return known;
-  if (commands.every((command) => POINT_READS.includes(command))) return OF_POINT_READS;
+  if (commands.every((command) => POINT_READS.includes(command))) return 'Keys and data';
   return commands.length === 1 || !runs.includes(commands[0])
     ? `\`${commands[0]}\``
     : 'Several workloads';
@@ -160,7 +159,7 @@ async function optionTables() {
   const runs = [...workloadCommands(), 'replay'];
   /** @type {Map<string, string[]>} */
   const sections = new Map(
-    [...Object.keys(SECTIONS), OF_POINT_READS, ...runs.map((run) => `\`${run}\``)].map((name) => [
+    [...Object.keys(SECTIONS), 'Keys and data', ...runs.map((run) => `\`${run}\``)].map((name) => [
       name,
       [],
     ]),

@@ -27,8 +27,7 @@ const ONE_IN_FLIGHT = Object.freeze({
   connections: null,
 });
 /** One in flight is sync. */
-const RACE_IN_FLIGHT =
-  'one, then k requests in flight (--load window: only k); several: each in turn';
+const RACE_IN_FLIGHT = 'one, then k in flight (--load window: only k); several: each in turn';
 const ASYNC_IN_FLIGHT =
   'keep k requests in flight instead of sending all at once; several: each in turn';
 
