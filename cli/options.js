@@ -198,12 +198,14 @@ const LIMIT_OPTIONS = [
 const BISECT_OPTIONS = {
   metric: choice(['throughput', 'client-cpu', 'server-cpu', 'p50', 'p99'], undefined, {
     help: 'metric: throughput, client-cpu, server-cpu (per operation), p50 or p99',
-    shown: 'releases: throughput; bisect: client-cpu',
+    shown: 'client-cpu',
   }),
   inFlight: count(1, 10_000, 100, { help: 'requests in flight' }),
   budget: duration(60_000, { help: 'longest duration of each run' }),
 };
 const RELEASES_OPTIONS = {
+  ...BISECT_OPTIONS,
+  metric: { ...BISECT_OPTIONS.metric, shown: 'throughput' },
   from: text({ value: '<version>', help: 'oldest version: 5, 5.3 or 5.3.1' }),
   to: text({ value: '<version>', help: 'newest version' }),
   every: choice(['patch', 'minor', 'major'], 'minor', {
@@ -239,10 +241,7 @@ export const COMMAND_OPTIONS = Object.freeze({
   report: rowsNamed(['format', 'explain', 'trust', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed([...HISTORY_OPTIONS, ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'ignoreConditions', 'trust', 'format', 'json', 'force']),
-  releases: [
-    ...Object.values(declared({ ...RELEASES_OPTIONS, ...BISECT_OPTIONS })),
-    ...RELEASES_COMMON,
-  ],
+  releases: [...Object.values(declared(RELEASES_OPTIONS)), ...RELEASES_COMMON],
   bisect: [...Object.values(declared(BISECT_OPTIONS)), ...RELEASES_COMMON],
   check: rowsNamed(['setup', ...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
   list: [],

@@ -49,7 +49,7 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   against: texts({
     value: '<driver>',
-    help: 'race another version of a driver: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz',
+    help: 'race another driver version (repeatable): ioredis@5, ioredis@4,5, ./my-fork, fork.tgz',
   }),
   runtimes: names(undefined, {
     flag: 'runtime',
@@ -57,11 +57,11 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   failIf: texts({
     value: '<gate>',
-    help: 'exit with status 6 if the run proves this: "throughput<0.95", "writes>1.02", "p99>5ms"',
+    help: 'exit with status 6 if shown (repeatable): "throughput<0.95", "writes>1.02", "p99>5ms"',
   }),
   reference: text({
     value: '<driver>',
-    help: 'baseline driver of the ratios in --fail-if',
+    help: 'baseline driver of the ratios in --fail-if, one of --against',
     shown: 'the installed driver',
   }),
   allowTargets: texts({

@@ -97,7 +97,7 @@ function sectionOf(uses, runs) {
   const name = longName(uses[0].row);
   const known = Object.entries(SECTIONS).find(([, names]) => names.includes(name))?.[0];
   if (known !== undefined) return known;
-  if (commands.every((command) => POINT_READS.includes(command))) return 'Point reads';
+  if (commands.every((command) => POINT_READS.includes(command))) return 'Keys and data';
   return commands.length === 1 || !runs.includes(commands[0])
     ? `\`${commands[0]}\``
     : 'Several workloads';
@@ -159,7 +159,7 @@ async function optionTables() {
   const runs = [...workloadCommands(), 'replay'];
   /** @type {Map<string, string[]>} */
   const sections = new Map(
-    [...Object.keys(SECTIONS), 'Point reads', ...runs.map((run) => `\`${run}\``)].map((name) => [
+    [...Object.keys(SECTIONS), 'Keys and data', ...runs.map((run) => `\`${run}\``)].map((name) => [
       name,
       [],
     ]),

@@ -27,7 +27,7 @@ const ONE_IN_FLIGHT = Object.freeze({
   connections: null,
 });
 /** One in flight is sync. */
-const RACE_IN_FLIGHT = 'keep k requests in flight, beside one in flight; several: each in turn';
+const RACE_IN_FLIGHT = 'one, then k in flight (--load window: only k); several: each in turn';
 const ASYNC_IN_FLIGHT =
   'keep k requests in flight instead of sending all at once; several: each in turn';
 
@@ -68,7 +68,7 @@ export const presets = Object.freeze({
       },
       inFlight: { help: RACE_IN_FLIGHT, shown: String(RACE.inFlight) },
       precision: { shown: '3%' },
-      budget: { shown: '75s' },
+      budget: { shown: '75s; with --fail-if 2m' },
     },
     loads: ({ inFlight = [RACE.inFlight] }) => [
       { ...sync, operations: RACE.sync },
