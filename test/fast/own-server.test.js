@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { withCommands } from '../helpers/command-folder.js';
-import { ROOT } from '../helpers/command-line.js';
+import { assertFailure, ROOT } from '../helpers/command-line.js';
 
 const STORAGE = path.join(ROOT, 'examples/line-storage.js');
 const { call, callHere, resultIn } = withCommands();
@@ -43,5 +43,20 @@ test('a sweep of value sizes fills each dataset, and every reply is its row', as
       rounds.map(({ outcomes }) => outcomes.ok),
       [300, 300],
     );
+  }
+});
+
+test('a server that does not answer is named as the reason, by check and by a race', async () => {
+  const own = process.env['LINE_SERVER'];
+  process.env['LINE_SERVER'] = '127.0.0.1:1';
+  try {
+    const checked = await call('check', STORAGE, '--rows', '20');
+    assert.equal(checked.status, 5, checked.stderr);
+    assert.match(checked.stdout, /FAILED {2}its rows are written: connect ECONNREFUSED/);
+    const words = ['race', '--storages', STORAGE, '--rows', '20', '--ops', '30', '--no-html'];
+    const raced = await callHere(...words);
+    assertFailure(raced, 4, /could not be written: connect ECONNREFUSED.*; start the server/);
+  } finally {
+    process.env['LINE_SERVER'] = own;
   }
 });
