@@ -4,12 +4,15 @@
  */
 
 import { createDataset } from '../lib/dataset.js';
+import { isGone } from '../lib/error-code.js';
 import { targetError } from '../lib/errors.js';
 import { rowsOf } from './value-sizes.js';
 
 /** @typedef {import('./benchmarks.js').Job} Job */
 
 const FILL_HINT = 'free some space, or set DRAGSTRIP_HOME to a writable folder';
+/** For a storage of a server that only its own file knows. */
+const GONE_HINT = 'start the server that this storage fills, or correct its address';
 
 /**
  * @param {Job[]} jobs
@@ -20,7 +23,7 @@ const FILL_HINT = 'free some space, or set DRAGSTRIP_HOME to a writable folder';
  *   E_REFUSED: a file was not created by Dragstrip
  */
 export async function fillEmbedded(jobs, { signal, onEvent, folder, dataset: rows }) {
-  /** @type {Map<string, string | null>} reason why it could not be filled, by name */
+  /** @type {Map<string, { reason: string, hint: string }>} why it could not be filled, by name */
   const done = new Map();
   /** @type {Set<string>} name and dataset */
   const begun = new Set();
@@ -28,7 +31,7 @@ export async function fillEmbedded(jobs, { signal, onEvent, folder, dataset: row
     const { name, fill } = target.definition;
     const dataset = createDataset(rowsOf({ load: load.load, dataset: rows }).dataset);
     const key = `${name} ${dataset.valueSize}`;
-    if (fill === undefined || begun.has(key) || done.get(name) || signal?.aborted) continue;
+    if (fill === undefined || begun.has(key) || done.has(name) || signal?.aborted) continue;
     begun.add(key);
     onEvent?.({ type: 'filling', storage: name });
     try {
@@ -36,14 +39,17 @@ export async function fillEmbedded(jobs, { signal, onEvent, folder, dataset: row
     } catch (error) {
       if (signal?.aborted) continue;
       if (error.code === 'E_REFUSED') throw error;
-      done.set(name, `its rows could not be written: ${error.message}`);
+      const reason = `its rows could not be written: ${error.message}`;
+      done.set(name, { reason, hint: isGone(error) ? GONE_HINT : FILL_HINT });
     }
   }
   for (const { target, benchmark } of jobs) {
-    const reason = done.get(target.definition.name) ?? null;
-    if (reason === null) continue;
-    if (target.named) throw targetError(`storage ${target.definition.name}: ${reason}`, FILL_HINT);
-    Object.assign(benchmark, { state: 'skipped', reason, hint: FILL_HINT });
+    const { name } = target.definition;
+    const failure = done.get(name);
+    if (failure === undefined) continue;
+    const { reason, hint } = failure;
+    if (target.named) throw targetError(`storage ${name}: ${reason}`, hint);
+    Object.assign(benchmark, { state: 'skipped', reason, hint });
   }
   return jobs.filter(({ benchmark }) => benchmark.state !== 'skipped');
 }

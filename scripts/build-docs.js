@@ -279,7 +279,10 @@ const fresh = [
   fill('docs/options.md', { options: await optionTables(), variables: await variableTable() }),
   write('docs/pictures/node.svg', badge('node', engines.node.replace('>=', '≥ '))),
   write('docs/pictures/license.svg', badge('license', license)),
-  fill('docs/adding.md', { example: exampleOf('my-driver.js') }),
+  fill('docs/adding.md', {
+    example: exampleOf('my-driver.js'),
+    unknown: exampleOf('line-storage.js'),
+  }),
   fill('docs/ci.md', { config: exampleOf('dragstrip.config.js') }),
 ];
 const output = process.argv.indexOf('--output');

@@ -27,8 +27,13 @@ process.on('message', async (/** @type {any} */ { source, profile, ...spec }) =>
     dataset: createDataset(spec.dataset),
     writes: definition.rows?.includes('set') ?? false,
   };
-  await definition.fill?.({ dataset: context.dataset, folder: context.folder });
-  for (const check of CHECKS) process.send?.(await outcomeOf(check, { definition, context }));
+  try {
+    await definition.fill?.({ dataset: context.dataset, folder: context.folder });
+    for (const check of CHECKS) process.send?.(await outcomeOf(check, { definition, context }));
+  } catch (error) {
+    const text = String(error?.message ?? error);
+    process.send?.({ name: 'its rows are written', outcome: 'failed', text });
+  }
   process.send?.({ done: true }, () => process.exit(0));
 });
 

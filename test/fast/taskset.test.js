@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { execa } from 'execa';
 import { allowedCpus } from '../../engine/placement.js';
 import { bindToCpus, missingTaskset } from '../../lib/taskset.js';
+import { eventually, isRunning } from '../helpers/command-line.js';
 
 const LIBRARY = new URL('../../lib/taskset.js', import.meta.url).href;
 const [first] = allowedCpus();
@@ -70,10 +71,18 @@ describe('binding to processors', () => {
     assert.notDeepEqual(shells(), [shell]);
   });
 
-  test('keeps no process alive', async () => {
-    const code = `const { bindToCpus } = await import('${LIBRARY}');
-      console.log(await bindToCpus([process.pid], [${first}], { isWhole: true }));`;
-    const { stdout } = await execa(process.execPath, ['--input-type=module', '-e', code]);
-    assert.equal(stdout, 'true');
+  test('keeps no process alive, and ends with it', async () => {
+    const code = `const { readFileSync } = await import('node:fs');
+      const { bindToCpus } = await import('${LIBRARY}');
+      const isBound = await bindToCpus([process.pid], [${first}], { isWhole: true });
+      const own = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8');
+      console.log(isBound, own.trim());`;
+    for (const end of ['', "process.kill(process.pid, 'SIGKILL')"]) {
+      const args = ['--input-type=module', '-e', code + end];
+      const { stdout } = await execa(process.execPath, args, { reject: false });
+      const [isBound, shell] = stdout.split(' ');
+      assert.equal(isBound, 'true');
+      await eventually(() => !isRunning(Number(shell)), 'the shell ends');
+    }
   });
 });

@@ -360,6 +360,20 @@ describe('imports run one way', () => {
   });
 });
 
+describe('test/mutants.json', () => {
+  test('changes texts that occur once in their files, for scripts/mutants.js', () => {
+    /** @type {{ file: string, changes: [string, string][] }[]} */
+    const groups = JSON.parse(FILES.get('test/mutants.json') ?? '[]');
+    assert.ok(groups.length > 50);
+    const gone = groups.flatMap(({ file, changes }) =>
+      changes
+        .filter(([from]) => FILES.get(file)?.split(from).length !== 2)
+        .map(([from]) => `${file}: ${from}`),
+    );
+    assertNone(gone, 'change the text in test/mutants.json too');
+  });
+});
+
 describe('what must not be in a file', () => {
   test('host names of registries and paths of one machine', () => {
     const forbidden = new RegExp(

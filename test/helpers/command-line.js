@@ -161,7 +161,7 @@ export function assertFailure({ status, stderr, stdout }, expected, says) {
 
 /**
  * @param {number} pid
- * @returns {number[]} pids of its children, from /proc
+ * @returns {number[]} pids of its children, from /proc, without the shell of lib/taskset.js
  */
 export function childrenOf(pid) {
   /** @type {number[]} */
@@ -171,7 +171,8 @@ export function childrenOf(pid) {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (Number(fields[1]) === pid && fields[0] !== 'Z') children.push(Number(name));
+      if (Number(fields[1]) !== pid || fields[0] === 'Z' || stat.includes('(sh)')) continue;
+      children.push(Number(name));
     } catch {
       // It ended meanwhile.
     }
