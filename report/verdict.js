@@ -57,7 +57,7 @@ export function verdictOf(comparison) {
   const slower = others.filter((one) => one.vsFastest?.answer === 'slower');
   const parts = [
     `Fastest ${what}, ${where}: ${plainText(fastest.name)}${tieText(close)}.`,
-    ...cpuSentence(fastest, close),
+    ...cpuSentence(fastest, close, ceilingsOf(comparison)),
     ...slowerSentence(slower),
     ...(resolves === null ? [] : [`Resolves differences of ${formatShare(resolves)}.`]),
   ];
@@ -136,13 +136,18 @@ function namedText(name, ratio) {
   return ratio === null ? plainText(name) : `${plainText(name)} ${ratioText(ratio)}`;
 }
 
+/** @param {Comparison} comparison names of the server ceilings, by contender */
+const ceilingsOf = ({ entries }) => new Map(entries.map(({ name, ceiling }) => [name, ceiling]));
+
 /**
- * Note if CPU time per operation decides a tie in throughput.
+ * Note if CPU time per operation decides a tie in throughput: of the client, or of the server, which
+ * is compared only over one server and protocol.
  * @param {Row} fastest
  * @param {readonly Row[]} tied
+ * @param {ReturnType<typeof ceilingsOf>} ceilings
  * @returns {string[]}
  */
-function cpuSentence(fastest, tied) {
+function cpuSentence(fastest, tied, ceilings) {
   const sides = /** @type {const} */ ([
     ['clientCpu', 'client'],
     ['serverCpu', 'server'],
@@ -151,6 +156,7 @@ function cpuSentence(fastest, tied) {
     const decided = tied.flatMap(({ name, witnesses }) => {
       const ratio = witnesses[witness]?.ratio ?? null;
       if (ratio === null || !isDecided(ratio.answer)) return [];
+      if (side === 'server' && ceilings.get(name) !== ceilings.get(fastest.name)) return [];
       // Ratios are of speeds, so more CPU time means a smaller ratio.
       return [namedText(name, { ...ratio, ratio: 1 / ratio.ratio })];
     });
