@@ -68,11 +68,11 @@ describe('clients of a cluster', () => {
       skip,
     }, async () => {
       const { inserts = {} } = await loadStorage(name);
-      const own = STRATEGY_NAMES.filter((one) => Object.hasOwn(inserts, one));
-      assert.equal(own.length, 9);
+      const strategies = STRATEGY_NAMES.filter((one) => Object.hasOwn(inserts, one));
+      assert.equal(strategies.length, 9);
       const release = await claimOn([{ name: CLUSTER, ...context() }], inserted);
       try {
-        for (const strategy of own) {
+        for (const strategy of strategies) {
           const { credentials } = servers.running(CLUSTER);
           const where = { address: servers.address(CLUSTER), credentials, rows: INSERTED, folder };
           const record = await insertBy(name, strategy, where);
@@ -129,15 +129,15 @@ describe('clients of a cluster', () => {
         ...wrong,
         message: /WATCH … EXEC; use the handler script/,
       });
-      const [one, two] = [await createLocker(tagged), await createLocker(tagged)];
-      const [mine, theirs] = [one.mutex(['a', 'b']), two.mutex('b', { blockMs: 20_000 })];
+      const [first, second] = [await createLocker(tagged), await createLocker(tagged)];
+      const [mine, theirs] = [first.mutex(['a', 'b']), second.mutex('b', { blockMs: 20_000 })];
       await mine.lock();
       assert.equal(await theirs.tryLock(), false);
       const waiting = theirs.lock();
       assert.equal(await mine.unlock(), true);
       await waiting; // woken by the channel, long before the expiry
       assert.equal(await theirs.unlock(), true);
-      await Promise.all([one.close(), two.close()]);
+      await Promise.all([first.close(), second.close()]);
     } finally {
       client.disconnect();
     }

@@ -178,8 +178,8 @@ describe('redis-cluster', () => {
 
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGKILL'])) {
     test(`its owner gets ${signal}: nothing is left running`, async () => {
-      const own = await makeHome();
-      const args = [STARTER, own, 'owned', NAME, 'wait'];
+      const folder = await makeHome();
+      const args = [STARTER, folder, 'owned', NAME, 'wait'];
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       try {
         const [line] = await once(child.stdout, 'data');
@@ -191,7 +191,7 @@ describe('redis-cluster', () => {
         assert.deepEqual(nodes.filter(isAlive), []);
       } finally {
         child.kill('SIGKILL');
-        rmSync(own, { recursive: true, force: true });
+        rmSync(folder, { recursive: true, force: true });
       }
     });
   }

@@ -154,9 +154,9 @@ describe('fixtures of codecs', () => {
       assert.equal(firstDifference(rows, batchRows()), null);
       await ask(wires[1], open('small', 'str'), 1);
       const requests = referenceBytes(fixtureOf('handlersocket', 'requests-1000'));
-      const found = (await ask(wires[1], requests, 1000)).toString().split('\n');
-      assert.equal(found[1], '0\t1\tfound');
-      assert.equal(found.filter((line) => line === '0\t1').length, 999);
+      const lines = (await ask(wires[1], requests, 1000)).toString().split('\n');
+      assert.equal(lines[1], '0\t1\tfound');
+      assert.equal(lines.filter((line) => line === '0\t1').length, 999);
     } finally {
       for (const wire of wires) wire.close();
       await connection.query('DROP DATABASE IF EXISTS dragstrip_codec');

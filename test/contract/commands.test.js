@@ -201,11 +201,11 @@ describe('the command list on real servers', () => {
     };
     // It counts whole milliseconds: sixty requests may be over within the first.
     const kept = await runList({ ...ways, keepAlive: [true], requests: 600 }, { commands });
-    const own = await runList(
+    const narrowed = await runList(
       { tests: ['PING_INLINE', 'GET'], keepAlive: [false], transport: ['unix'], requests: 600 },
       { commands },
     );
-    for (const { id, rounds, parameters } of [...kept.benchmarks, ...own.benchmarks]) {
+    for (const { id, rounds, parameters } of [...kept.benchmarks, ...narrowed.benchmarks]) {
       const { metrics = {} } = rounds[0];
       if (parameters?.['way'] === 'proxied') {
         assert.match(
@@ -261,11 +261,15 @@ describe('the command list on real servers', () => {
     const home = await makeHome();
     t.after(() => rmSync(home, { recursive: true, force: true }));
     const options = { home, packagesHome: PACKAGES_HOME, owned: true, guest: GUEST };
-    const { servers: own, failures, stop } = await startServers(['redis', 'nutcracker'], options);
+    const {
+      servers: started,
+      failures,
+      stop,
+    } = await startServers(['redis', 'nutcracker'], options);
     t.after(stop);
     assert.deepEqual(failures, []);
     const [direct, proxy] = ['redis', 'nutcracker'].map((name) => {
-      const found = own.find((one) => one.name === name);
+      const found = started.find((one) => one.name === name);
       assert.ok(found);
       return { address: addressOf(found), credentials: credentialsOf(found) };
     });

@@ -290,9 +290,11 @@ describe('counts', () => {
   test('a cluster: redirections are neither operations nor errors', async () => {
     const key = 'dragstrip:row:7';
     const call = callerOf(servers);
-    const [{ primary: one }, { primary: two }] = await rangesOf(servers);
+    const [{ primary: first }, { primary: second }] = await rangesOf(servers);
     const counted = await countOf(CLUSTER, async () => {
-      const replies = await Promise.allSettled([one, two].map((node) => call(node, 'GET', key)));
+      const replies = await Promise.allSettled(
+        [first, second].map((node) => call(node, 'GET', key)),
+      );
       assert.ok(replies.some(({ status }) => status === 'rejected'));
       const owner = replies.some(({ status }) => status === 'fulfilled');
       if (!owner) await call((await rangesOf(servers))[2].primary, 'GET', key);

@@ -187,7 +187,7 @@ test('a storage from a file is stored with the code that its process loads', asy
       },
     };`,
   );
-  const own = [
+  const command = [
     ...['bin/dragstrip.js', 'race', '--storages', './own.mjs', '--load', 'sync', '--ops', '50'],
     ...[
       '--rows',
@@ -203,7 +203,7 @@ test('a storage from a file is stored with the code that its process loads', asy
     ],
   ];
   const run = async () => {
-    const { status, stderr } = await callIn(place, own);
+    const { status, stderr } = await callIn(place, command);
     assert.equal(status, 0, stderr);
     return parseResult(readFileSync(path.join(place, 'own.json'), 'utf8'), 'own.json');
   };

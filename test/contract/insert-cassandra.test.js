@@ -264,11 +264,11 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
         },
       ).finally(() => signal === 'SIGSTOP' && process.kill(pid, 'SIGCONT'));
       assert.ok(isDone, 'the fault was injected');
-      const said = JSON.stringify(result.benchmarks);
-      assert.equal(statusOf(result), 4, said);
-      assert.equal(result.warnings.filter(({ code }) => code === LOST).length, 1, said);
+      const details = JSON.stringify(result.benchmarks);
+      assert.equal(statusOf(result), 4, details);
+      assert.equal(result.warnings.filter(({ code }) => code === LOST).length, 1, details);
       for (const { state, reason, rounds } of result.benchmarks) {
-        assert.equal(state, 'failed', said);
+        assert.equal(state, 'failed', details);
         assert.match(String(reason), why);
         const [{ outcomes, scheduled }] = rounds;
         assert.equal(

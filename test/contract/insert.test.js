@@ -182,11 +182,11 @@ describe('insert on real servers', () => {
 
   /** @returns {Promise<string[]>} what Dragstrip has left, on all servers */
   async function leftovers() {
-    const [found] = await stores.sql.query(
+    const [rows] = await stores.sql.query(
       'SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name = ?',
       [database, table],
     );
-    const tables = /** @type {any[]} */ (found);
+    const tables = /** @type {any[]} */ (rows);
     return [
       ...(await stores.redisClient.keys('dragstrip:insert:*')),
       ...(tables.length > 0 ? [TABLE] : []),
@@ -224,14 +224,14 @@ describe('insert on real servers', () => {
       assert.match(stdout, /tarantool, 600 rows .*wal_mode none/);
       assert.match(stdout, /lmdb, 600 rows .*noSync false/);
       const result = parseResult(readFileSync(path.join(folder, 'all.json'), 'utf8'), 'all.json');
-      const own = result.benchmarks.filter(({ storage }) => storage === 'ioredis');
+      const ofIoredis = result.benchmarks.filter(({ storage }) => storage === 'ioredis');
       const lacking = result.benchmarks.filter(({ state }) => state === 'skipped');
       assert.ok(
         lacking.every(({ reason }) => reason !== null),
         'a strategy that a storage lacks',
       );
       const measured = result.benchmarks.filter(({ state }) => state !== 'skipped');
-      assert.equal(own.length, 1 + 2 + 1, 'sizes are swept, and it has no bulk_load');
+      assert.equal(ofIoredis.length, 1 + 2 + 1, 'sizes are swept, and it has no bulk_load');
       assert.ok(measured.every(({ rounds }) => rounds[0].metrics?.['right'] === 600));
       const plots = readdirSync(path.join(folder, 'plots'));
       const [plot] = plots.filter((name) => name.startsWith('insert'));

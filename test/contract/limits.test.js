@@ -90,14 +90,14 @@ describe('limits', () => {
   for (const name of PROTOCOL_NAMES) {
     test(`${name}: every request of the wire loop has its reply, at every depth`, async () => {
       const before = (await COUNTED[name]?.()) ?? null;
-      const own = systemInstruments(systemClock);
+      const actual = systemInstruments(systemClock);
       /** Whether no request was outstanding when the server's CPU time was read. @type {boolean[]} */
       const idle = [];
       const instruments = {
-        ...own,
+        ...actual,
         servers(/** @type {readonly number[]} */ pids) {
           idle.push(pump.replies === pump.sent);
-          return own.servers(pids);
+          return actual.servers(pids);
         },
       };
       const pump = await openPump(name, { instruments });
@@ -186,9 +186,9 @@ describe('limits', () => {
       fakeServers[protocol] ??= startFakeServer(protocol, few);
       const { endpoint } = await fakeServers[protocol];
       for (const [name, options] of Object.entries(definition.profiles)) {
-        const lack = await checkAvailable(definition, name);
-        if (lack !== null) {
-          t.skip(lack.reason);
+        const missing = await checkAvailable(definition, name);
+        if (missing !== null) {
+          t.skip(missing.reason);
           continue;
         }
         const profile = { name, ...options };

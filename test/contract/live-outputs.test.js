@@ -43,12 +43,12 @@ describe('live outputs', () => {
     const { ended, child } = start(
       ...['run', ...ROWS, ...words, '--warmup', '100', '--prometheus', '0', '--json', 'm.json'],
     );
-    let said = '';
+    let printed = '';
     child.stderr?.on('data', (text) => {
-      said += text;
+      printed += text;
     });
     const [, url] = await eventually(
-      () => /metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(said),
+      () => /metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(printed),
       'its address',
     );
     const labels =
@@ -147,14 +147,14 @@ describe('live outputs', () => {
     assert.equal(forced.status, 0, forced.stderr);
     assert.equal(textOf('other'), 'kept');
     assertFailure(await callHere(...run, '--prometheus', 'x'), 2, /--prometheus "x": not a port/);
-    const taken = createServer();
-    await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)));
+    const occupant = createServer();
+    await new Promise((resolve) => occupant.listen(0, '127.0.0.1', () => resolve(undefined)));
     try {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
+      const { port } = /** @type {import('node:net').AddressInfo} */ (occupant.address());
       const ended = await callHere(...run, '--prometheus', String(port));
       assertFailure(ended, 4, /--prometheus: cannot listen at 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
     } finally {
-      taken.close();
+      occupant.close();
     }
   });
 });

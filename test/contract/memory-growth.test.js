@@ -61,9 +61,9 @@ describe('memory that grows', () => {
     const loads = [{ kind: 'window', inFlight: 50, operations: 200_000 }];
     const { result, warnings } = await growth({ loads, rounds: 3, storages: [leak] });
     const { low = 0, value = 0, high = 0, n } = memoryGrowthOf(result.benchmarks[0]) ?? {};
-    const said = JSON.stringify({ low, value, high });
-    assert.ok(value >= LEAST_BYTES && value < 2 * LEAST_BYTES, said);
-    assert.ok(low <= value && value <= high && n === 3, said);
+    const details = JSON.stringify({ low, value, high });
+    assert.ok(value >= LEAST_BYTES && value < 2 * LEAST_BYTES, details);
+    assert.ok(low <= value && value <= high && n === 3, details);
     const [{ message }] = warnings;
     const expected = /^memory grows by [\d.]+ bytes per operation \(95 % [\d.]+ to [\d.]+\)$/;
     assert.match(message, expected);

@@ -111,8 +111,8 @@ describe('mget scatter', () => {
     const png = execFileSync('gnuplot', { input: stdout });
     assert.equal(png.toString('latin1', 1, 4), 'PNG');
     assert.ok(png.length > 2000, `${png.length} bytes`);
-    const said = spawnSync('gnuplot', { input: stdout }).stderr.toString();
-    assert.equal(said, '', 'gnuplot has nothing to complain of');
+    const complaints = spawnSync('gnuplot', { input: stdout }).stderr.toString();
+    assert.equal(complaints, '', 'gnuplot has nothing to complain of');
   });
 
   test('makes one of a single number of keys, through which there is no line', {

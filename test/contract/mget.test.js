@@ -66,12 +66,12 @@ describe('mget on real servers', () => {
         const off = Math.abs(inFlightMean / inFlight - 1);
         // The client's own work is what the next fetch waits for, above all with one in flight: 80
         // ns to compare a value, more for single reads. If that is too long, a warning is required.
-        const said = result.warnings.some(
+        const isWarned = result.warnings.some(
           ({ code, message }) =>
             code === 'CONCURRENCY' && message.startsWith(`${label}, ${workload}:`),
         );
         assert.ok(
-          off < 0.05 || (said && (workload === 'mget-single' || off < 0.12)),
+          off < 0.05 || (isWarned && (workload === 'mget-single' || off < 0.12)),
           `${label}, ${workload}: ${inFlightMean} of ${inFlight}`,
         );
         assert.ok(rows.every(({ n }) => n === 60));
@@ -262,10 +262,10 @@ describe('mget on real servers', () => {
     await redis().acl('SETUSER', 'default', '-del');
     try {
       child.kill('SIGINT');
-      const { status, stdout: told } = await ended;
+      const { status, stdout: output } = await ended;
       assert.equal(status, 130);
-      assert.doesNotMatch(told, /Deleted/);
-      assert.match(told, /ROWS_LEFT: the data of this run could not be removed: .*NOPERM/);
+      assert.doesNotMatch(output, /Deleted/);
+      assert.match(output, /ROWS_LEFT: the data of this run could not be removed: .*NOPERM/);
     } finally {
       await redis().acl('SETUSER', 'default', '+del');
     }

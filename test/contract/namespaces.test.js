@@ -172,13 +172,13 @@ describe('namespaces', () => {
   }
 
   test('a claim in a Tarantool of another box.lua, without the space, is refused', async () => {
-    const [one] = namespaces.filter((own) => Object.hasOwn(own, 'tarantool'));
-    const tarantool = { .../** @type {any} */ (one).tarantool, space: 'dragstrip_nowhere' };
+    const [namespace] = namespaces.filter((own) => Object.hasOwn(own, 'tarantool'));
+    const tarantool = { .../** @type {any} */ (namespace).tarantool, space: 'dragstrip_nowhere' };
     const context = {
       address: servers.address('tarantool'),
       credentials: servers.credentials('tarantool'),
     };
-    const handle = await openNamespace('tarantool', { ...one, tarantool }, context);
+    const handle = await openNamespace('tarantool', { ...namespace, tarantool }, context);
     try {
       const message =
         /space dragstrip_nowhere is missing: the server was not started from this box/;
@@ -196,16 +196,16 @@ describe('namespaces', () => {
       address: servers.address('redis'),
       credentials: servers.credentials('redis'),
     };
-    for (const one of namespaces.filter(({ rows }) => !rows)) {
-      const handle = await openNamespace('redis', one, context);
+    for (const namespace of namespaces.filter(({ rows }) => !rows)) {
+      const handle = await openNamespace('redis', namespace, context);
       try {
         await handle.claim();
-        await redis.write(one, 20);
-        await redis.notOurs['a key in other words'].make(one);
+        await redis.write(namespace, 20);
+        await redis.notOurs['a key in other words'].make(namespace);
         await handle.release();
-        assert.equal(await redis.count(one), 1, one.name);
+        assert.equal(await redis.count(namespace), 1, namespace.name);
         await assert.rejects(handle.claim(), { code: 'E_REFUSED', message: /:theirs exists/ });
-        assert.equal(await redis.count(one), 1, one.name);
+        assert.equal(await redis.count(namespace), 1, namespace.name);
       } finally {
         await handle.close();
         await redis.clear();

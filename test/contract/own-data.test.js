@@ -58,8 +58,8 @@ describe('own data', () => {
     const others = await sampleKeys(context(), { limit: 50, seed: 2 });
     assert.notDeepEqual(others.keys, few.keys);
     const listed = ['user:5', 'none', 'hash:1', 'user:5'];
-    const own = await sampleKeys(context(), { limit: 10, seed: 1, listed });
-    assert.deepEqual([own.keys, own.leftOut], [['user:5'], { gone: 1, type: 1 }]);
+    const sampled = await sampleKeys(context(), { limit: 10, seed: 1, listed });
+    assert.deepEqual([sampled.keys, sampled.leftOut], [['user:5'], { gone: 1, type: 1 }]);
   });
 
   test('every driver reads them, whole and by slices; only reads arrive at the server', async (t) => {
@@ -68,7 +68,7 @@ describe('own data', () => {
       .catch(() => redis().dbsize());
     await redis().call('CONFIG', 'RESETSTAT');
     const few = ['--ops', '500', '--warmup', '100', '--in-flight', '16', '--rounds', '1'];
-    const whole = await callHere(
+    const wholeRun = await callHere(
       'race',
       '--read-only',
       ...few,
@@ -76,8 +76,11 @@ describe('own data', () => {
       'whole.json',
       '--no-html',
     );
-    assert.equal(whole.status, 0, whole.stderr + whole.stdout);
-    assert.match(whole.stdout, /data +own data of redis, read only: 301 keys drawn from 30\d seen/);
+    assert.equal(wholeRun.status, 0, wholeRun.stderr + wholeRun.stdout);
+    assert.match(
+      wholeRun.stdout,
+      /data +own data of redis, read only: 301 keys drawn from 30\d seen/,
+    );
     const slices = ['--storages', 'redis,ioredis', '--rounds', '2', '--budget', '4s'];
     const zipf = ['--warmup', '100', '--keys', 'zipf:0.99', '--json', 'slices.json'];
     const sliced = await callHere('race', '--read-only', ...slices, ...zipf, '--no-html');

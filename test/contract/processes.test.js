@@ -156,8 +156,8 @@ describe('on a server of our own', () => {
     const [{ pinned, reason }] = result.pinning?.servers ?? [];
     assert.equal(pinned, false);
     assert.match(reason ?? '', /did not start it/);
-    const told = result.warnings.find(({ code }) => code === 'W_PIN');
-    assert.match(told?.message ?? '', /^redis was not pinned/);
-    assert.ok(told?.hint);
+    const warning = result.warnings.find(({ code }) => code === 'W_PIN');
+    assert.match(warning?.message ?? '', /^redis was not pinned/);
+    assert.ok(warning?.hint);
   });
 });

@@ -59,11 +59,11 @@ describe('record and replay', () => {
   test('record: times, numbers and sizes; no key, value or password', async () => {
     const words = ['record', '--duration', '60s', 'trace.json'];
     const { ended, child } = start(...words);
-    let said = '';
+    let printed = '';
     child.stderr?.on('data', (text) => {
-      said += text;
+      printed += text;
     });
-    await eventually(() => /by MONITOR while it lasts/.test(said), 'the warning');
+    await eventually(() => /by MONITOR while it lasts/.test(printed), 'the warning');
     const isMonitored = async () => /cmd=monitor/.test(String(await redis().client('LIST')));
     while (!(await isMonitored())) await new Promise((resolve) => setTimeout(resolve, 20));
     await traffic();

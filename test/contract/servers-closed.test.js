@@ -62,14 +62,14 @@ describe('servers that Dragstrip starts', () => {
   });
 
   test('every file with a secret is the owner’s alone, and every folder above it', () => {
-    const found = [];
+    const files = [];
     for (const name of NAMES) {
       const { folder } = servers.running(name);
       assert.equal(statSync(folder).mode & 0o777, 0o700, folder);
       for (const file of filesOf(folder)) {
         const text = readFileSync(file, 'latin1');
         if (!secrets.some((secret) => text.includes(secret))) continue;
-        found.push(file);
+        files.push(file);
         const { mode, uid } = statSync(file);
         assert.equal(mode & 0o777, 0o600, file);
         // A server started by root owns its configuration, but not the secrets of its clients.
@@ -79,7 +79,7 @@ describe('servers that Dragstrip starts', () => {
     }
     for (const part of ['secrets/password', 'accounts.sql', 'my.cnf', 'nutcracker.yml']) {
       assert.ok(
-        found.some((file) => file.endsWith(part)),
+        files.some((file) => file.endsWith(part)),
         part,
       );
     }

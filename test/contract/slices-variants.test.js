@@ -182,9 +182,11 @@ test('fetches of many keys are sliced by their number of keys: a round has a ser
 
 test('a scatter runs whole, and its result says why', async () => {
   const options = { workload: 'mget', test: 'scatter', storages: ['memory'], rows: 300, rounds: 2 };
-  const { comparison, options: said } = await run(/** @type {any} */ ({ ...options, maxKeys: 5 }));
+  const { comparison, options: stored } = await run(
+    /** @type {any} */ ({ ...options, maxKeys: 5 }),
+  );
   assert.equal(comparison, undefined);
-  assert.match(String(said['whole']), /its own number of keys/);
+  assert.match(String(stored['whole']), /its own number of keys/);
   await assert.rejects(
     run(/** @type {any} */ ({ ...options, precision: 0.03 })),
     /--precision cannot be used here: each fetch of a scatter has its own number of keys/,

@@ -142,13 +142,13 @@ test('a flag wins over the environment, the environment over our own server', as
   assert.deepEqual([byFlag.source, byFlag.address['main']], ['flag', { host: 'db', port: 7000 }]);
   const byEnv = await resolveAddress('redis', { env, home });
   assert.deepEqual([byEnv.source, byEnv.address['main']], ['env', { path: '/run/redis.sock' }]);
-  const own = await resolveAddress('redis', { env: {}, home });
+  const resolved = await resolveAddress('redis', { env: {}, home });
   assert.deepEqual(
-    [own.source, own.address['main']],
+    [resolved.source, resolved.address['main']],
     ['dragstrip', { host: '127.0.0.1', port: 7001 }],
   );
-  assert.deepEqual(own.address['unix'], { path: '/tmp/redis.sock' });
-  assert.equal(own.running?.pid, process.pid);
+  assert.deepEqual(resolved.address['unix'], { path: '/tmp/redis.sock' });
+  assert.equal(resolved.running?.pid, process.pid);
 });
 
 test('endpoints that are not named are on the host of the one that is', async () => {
@@ -190,11 +190,11 @@ test('credentials come from the environment or a file; those of our own server f
   const resolved = await resolveAddress('redis', { env, home });
   assert.deepEqual(resolved.credentials, { user: 'ann', password: 'from-file' });
   record(home, { credentials: { password: secretFile } });
-  const own = { password: 'from-file' };
-  assert.deepEqual((await resolveAddress('redis', { env, home })).credentials, own);
+  const credentials = { password: 'from-file' };
+  assert.deepEqual((await resolveAddress('redis', { env, home })).credentials, credentials);
   // Also where it is named by its address: other secrets of the environment are not sent to it.
   const named = await resolveAddress('redis', { flags: { redis: '127.0.0.1:7001' }, env, home });
-  assert.deepEqual(named.credentials, own);
+  assert.deepEqual(named.credentials, credentials);
   assert.deepEqual(named.credentialVariables, { password: secretFile });
   const flags = { redis: '127.0.0.1:7002' };
   const other = await resolveAddress('redis', { flags, env, home });
@@ -270,16 +270,16 @@ test('user and password of a URL come from the environment or a private file', a
   const home = newHome('logins');
   const url = 'redis://ann:p%40ss@127.0.0.1:7003/1';
   const env = { DRAGSTRIP_REDIS: url, DRAGSTRIP_REDIS_PASSWORD: 'of another' };
-  const given = { user: 'ann', password: 'p@ss' };
+  const credentials = { user: 'ann', password: 'p@ss' };
   const resolved = await resolveAddress('redis', { env, home });
-  assert.deepEqual(resolved.credentials, given);
+  assert.deepEqual(resolved.credentials, credentials);
   assert.deepEqual(resolved.address['main'], { host: '127.0.0.1', port: 7003, db: 1 });
   assert.ok(!JSON.stringify(resolved.credentialVariables).includes('p@ss'));
-  assert.deepEqual(await readCredentials(resolved.credentialVariables, env), given);
+  assert.deepEqual(await readCredentials(resolved.credentialVariables, env), credentials);
   const file = join(home, 'url');
   writeFileSync(file, `${url}\n`, { mode: 0o600 });
   const byFile = await resolveAddress('redis', { env: { DRAGSTRIP_REDIS_FILE: file }, home });
-  assert.deepEqual(byFile.credentials, given);
+  assert.deepEqual(byFile.credentials, credentials);
   chmodSync(file, 0o644);
   await assert.rejects(resolveAddress('redis', { env: { DRAGSTRIP_REDIS_FILE: file }, home }), {
     message: /accessible to other users/,
@@ -298,10 +298,10 @@ test('an unknown server is a usage error that lists the known ones', async () =>
 });
 
 test('a process is known by pid and start time; a zombie is not alive', async () => {
-  const own = ownIdentity();
-  assert.ok(own.startTicks > 0);
-  assert.equal(isAlive(own), true);
-  assert.equal(isAlive({ ...own, startTicks: own.startTicks + 1 }), false);
+  const ofThisProcess = ownIdentity();
+  assert.ok(ofThisProcess.startTicks > 0);
+  assert.equal(isAlive(ofThisProcess), true);
+  assert.equal(isAlive({ ...ofThisProcess, startTicks: ofThisProcess.startTicks + 1 }), false);
   const child = spawn('sleep', ['60']);
   await once(child, 'spawn');
   const identity = {

@@ -167,7 +167,7 @@ test('key distributions and mixes go to the workload, and a mix makes it the mix
 });
 
 describe('what does not go together is refused in one line', () => {
-  for (const [given, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
+  for (const [options, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
     [{ load: 'rate' }, /--load rate needs --rate/],
     [{ rate: 5, load: 'window' }, /open loop/],
     [{ rate: 5, inFlight: 3 }, /--in-flight/],
@@ -187,14 +187,14 @@ describe('what does not go together is refused in one line', () => {
     [{ ramp: [1, 2], rate: 3 }, /--rate/],
     [{ ramp: [1, 2], load: 'sync' }, /open loop/],
   ])) {
-    test(JSON.stringify(given), () => {
+    test(JSON.stringify(options), () => {
       assert.throws(
-        () => plan(given),
+        () => plan(options),
         (error) => {
-          const { code, message: said } = /** @type {any} */ (error);
+          const { code, message: text } = /** @type {any} */ (error);
           assert.equal(code, 'E_USAGE');
-          assert.match(said, message);
-          assert.doesNotMatch(said, /\n/);
+          assert.match(text, message);
+          assert.doesNotMatch(text, /\n/);
           return true;
         },
       );

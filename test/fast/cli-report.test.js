@@ -44,8 +44,8 @@ test('a page, pictures, markdown and CSV are written, and their names printed', 
     ...['--csv', at('a.csv'), '--theme', 'dark'],
   );
   assert.equal(status, 0);
-  const said = stdout.trim().split('\n');
-  assert.deepEqual([said[0], said.at(-2), said.at(-1)], [at('a.html'), at('a.md'), at('a.csv')]);
+  const lines = stdout.trim().split('\n');
+  assert.deepEqual([lines[0], lines.at(-2), lines.at(-1)], [at('a.html'), at('a.md'), at('a.csv')]);
   assert.match(readFileSync(at('a.html'), 'utf8'), /^<!doctype html>/);
   assert.match(readFileSync(at('a.md'), 'utf8'), /^# Dragstrip/);
   assert.match(readFileSync(at('a.csv'), 'utf8'), /^table,result_id,/);
@@ -149,9 +149,9 @@ test('a history lists results, draws each test and marks where its level changed
   assert.match(all.stdout, /1\.json {2,}2026-11-01 10:00:00 {2,}complete/);
   assert.match(all.stdout, /^Left out:?\n.*other\.json: not a result/m);
   assert.match(all.stdout, /ioredis:default\/get\/sync .*1 {2}run-8: .*0\.80×/);
-  const one = await history('--benchmark', 'redis:default/get/sync', '--metric', 'p99');
-  assert.match(one.stdout, /^p99: 0 of 2 benchmarks changed their level\.$/m);
-  assert.match(one.stdout, /redis:default\/get\/sync +\S+ +[\d.]+ µs.* 12 +0\s*$/m);
+  const single = await history('--benchmark', 'redis:default/get/sync', '--metric', 'p99');
+  assert.match(single.stdout, /^p99: 0 of 2 benchmarks changed their level\.$/m);
+  assert.match(single.stdout, /redis:default\/get\/sync +\S+ +[\d.]+ µs.* 12 +0\s*$/m);
   const files = await history('--benchmark', 'ioredis', '--html', at('h.html'), '--svg', at('h'));
   assert.equal(files.status, 0);
   assert.match(readFileSync(at('h.html'), 'utf8'), /the last at run-8, from/);

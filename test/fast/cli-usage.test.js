@@ -372,7 +372,7 @@ describe('the place of the result is judged before anything is measured', () => 
 });
 
 describe('report takes stored results only', () => {
-  const whole = JSON.stringify(raceResult());
+  const intact = JSON.stringify(raceResult());
   /** @type {[string, (text: string) => string, RegExp][]} */
   const damaged = [
     ['cut off', (text) => text.slice(0, text.length / 2), /cut off\.json: not JSON/],
@@ -404,7 +404,7 @@ describe('report takes stored results only', () => {
   for (const [title, damage, says] of damaged) {
     test(title, async () => {
       const file = path.join(folder, `${title}.json`);
-      const text = damage(whole);
+      const text = damage(intact);
       await writeFile(file, text);
       const ended = await callCommand([DRAGSTRIP, 'report', file]);
       assertFailure(ended, 2, says);
@@ -425,7 +425,7 @@ describe('report takes stored results only', () => {
     assertFailure(await callCommand([DRAGSTRIP, 'report', 'no.json']), 2, /no\.json: cannot/);
     assertFailure(await callCommand([DRAGSTRIP, 'report', folder]), 2, /it is a folder/);
     const good = path.join(folder, 'good.json');
-    await writeFile(good, whole);
+    await writeFile(good, intact);
     const ended = await callCommand([DRAGSTRIP, 'report', good, 'no.json']);
     assertFailure(ended, 2, /no\.json/);
     assert.equal(ended.stdout, '');

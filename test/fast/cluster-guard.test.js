@@ -47,9 +47,9 @@ describe('a cluster that announces an address elsewhere', () => {
     await cluster.close();
   });
   afterEach(() => {
-    const foreign = dialled.filter((host) => host !== '127.0.0.1');
+    const otherHosts = dialled.filter((host) => host !== '127.0.0.1');
     dialled = [];
-    assert.deepEqual(foreign, [], 'nothing else is dialled');
+    assert.deepEqual(otherHosts, [], 'nothing else is dialled');
     cluster.announce(null);
     cluster.fail(null);
   });

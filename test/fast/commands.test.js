@@ -178,14 +178,14 @@ describe('clients', () => {
   }
 
   /**
-   * Lanes, as the loop has them.
-   * @param {number} lanes
+   * Concurrent tasks, as in the loop.
+   * @param {number} tasks
    * @param {number} each
    * @param {() => Promise<unknown>} op
    */
-  const inLanes = (lanes, each, op) =>
+  const concurrently = (tasks, each, op) =>
     Promise.all(
-      Array.from({ length: lanes }, async () => {
+      Array.from({ length: tasks }, async () => {
         for (let i = 0; i < each; i += 1) await op().catch(() => {});
       }),
     );
@@ -193,7 +193,7 @@ describe('clients', () => {
   test('that are kept have one request at a time, and are never more than requested', async () => {
     const { state, clients } = fakeConnections();
     await clients.keep(8);
-    await inLanes(8, 40, () => clients.onKept((one) => one.send(['x'])));
+    await concurrently(8, 40, () => clients.onKept((one) => one.send(['x'])));
     assert.deepEqual([state.made, state.most, state.doubled], [8, 8, 0]);
     assert.equal(clients.idle.length, 8);
     await clients.close();
@@ -204,7 +204,7 @@ describe('clients', () => {
   test('that are kept are shared where a warm-up has more in flight, and set right by keep', async () => {
     const { state, clients } = fakeConnections();
     await clients.keep(4);
-    await inLanes(9, 5, () => clients.onKept((one) => one.send(['x'])));
+    await concurrently(9, 5, () => clients.onKept((one) => one.send(['x'])));
     assert.ok(state.doubled > 0);
     await clients.keep(4);
     assert.equal(new Set(clients.idle).size, 4);
@@ -214,7 +214,7 @@ describe('clients', () => {
   for (const fail of [false, true]) {
     test(`of their own leave none open${fail ? ', also where requests fail' : ''}`, async () => {
       const { state, clients } = fakeConnections({ fail });
-      await inLanes(6, 30, () => clients.onOwn((one) => one.send(['x'])));
+      await concurrently(6, 30, () => clients.onOwn((one) => one.send(['x'])));
       assert.deepEqual([state.made, state.open], [180, 0]);
       assert.ok(state.most <= 6, `${state.most} open at once`);
       assert.equal(clients.openMax, state.most);
@@ -405,18 +405,18 @@ describe('addresses and proxies', () => {
 
 describe('ports', () => {
   const few = { range: 1000, reused: false, waiting: 0 };
-  const own = { keepAlive: [true, false], transports: ['tcp', 'unix'] };
+  const axes = { keepAlive: [true, false], transports: ['tcp', 'unix'] };
 
   test('a connection for each request is bounded by the ports that there are', () => {
-    assert.throws(() => requirePorts(401, own, few), {
+    assert.throws(() => requirePorts(401, axes, few), {
       code: 'E_USAGE',
       message: /exhaust the ephemeral ports/,
     });
-    requirePorts(400, own, few);
-    requirePorts(undefined, own, few);
-    requirePorts(100_000, { ...own, keepAlive: [true] }, few);
-    requirePorts(100_000, { ...own, transports: ['unix'] }, few);
-    requirePorts(100_000, own, { ...few, reused: true });
+    requirePorts(400, axes, few);
+    requirePorts(undefined, axes, few);
+    requirePorts(100_000, { ...axes, keepAlive: [true] }, few);
+    requirePorts(100_000, { ...axes, transports: ['unix'] }, few);
+    requirePorts(100_000, axes, { ...few, reused: true });
   });
 
   test('are read from this machine', () => {

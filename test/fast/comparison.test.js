@@ -168,31 +168,31 @@ test('a benchmark with wrong answers, one that failed and one without a partner 
 test('whatever makes two runs not comparable is found', () => {
   assert.deepEqual(differencesOf(BASE, run({})), []);
   /** @param {(result: any) => void} change */
-  const found = (change) => {
+  const differencesAfter = (change) => {
     const other = structuredClone(BASE);
     change(other);
     return differencesOf(BASE, other).map(({ what }) => what);
   };
   assert.deepEqual(
-    found((r) => Object.assign(r.dataset, { rows: 5, seed: 2 })),
+    differencesAfter((r) => Object.assign(r.dataset, { rows: 5, seed: 2 })),
     ['rows', 'seed'],
   );
   assert.deepEqual(
-    found((r) => Object.assign(r.environment, { node: '22.1.0' })),
+    differencesAfter((r) => Object.assign(r.environment, { node: '22.1.0' })),
     ['node'],
   );
   assert.deepEqual(
-    found((r) => Object.assign(r.environment, { cpu: 'other', cores: 9 })),
+    differencesAfter((r) => Object.assign(r.environment, { cpu: 'other', cores: 9 })),
     ['cpu', 'cores'],
   );
   assert.deepEqual(
-    found((r) => {
+    differencesAfter((r) => {
       r.storages[3].version = '5.4.0';
     }),
     ['driver of ioredis'],
   );
   assert.deepEqual(
-    found((r) => {
+    differencesAfter((r) => {
       r.servers[0].version = '8.0.0';
       r.servers[0].settings.appendonly = 'yes';
       r.servers[0].address.main = 'unix:/tmp/s';
@@ -200,13 +200,13 @@ test('whatever makes two runs not comparable is found', () => {
     ['server redis', 'settings of redis', 'transport to redis'],
   );
   assert.deepEqual(
-    found((r) => {
+    differencesAfter((r) => {
       r.benchmarks[0].load.operations = 7;
     }),
     ['load of redis:default/get/sync'],
   );
   assert.deepEqual(
-    found((r) => {
+    differencesAfter((r) => {
       r.options.warmupOperations = 7;
     }),
     ['warmupOperations'],
@@ -280,15 +280,15 @@ test('CPU per operation is compared too, and told where time decides nothing', a
     for (const round of own) round.clientCpuPs = round.clientCpuPs.map((one) => (one ?? 0) * 1.2);
   }
   const comparison = compared(BASE, costly);
-  const found = Object.fromEntries(
+  const byId = Object.fromEntries(
     comparison.others[0].benchmarks.map(({ benchmark: id, witnesses = [] }) => [
       id.split(':')[0],
       witnesses.find(({ name }) => name === 'clientCpu'),
     ]),
   );
-  assert.equal(found['redis']?.verdict, 'undecided');
-  assert.equal(found['ioredis']?.verdict, 'more');
-  assert.ok(Math.abs((found['ioredis']?.ratio ?? 0) - 1.2) < 0.001);
+  assert.equal(byId['redis']?.verdict, 'undecided');
+  assert.equal(byId['ioredis']?.verdict, 'more');
+  assert.ok(Math.abs((byId['ioredis']?.ratio ?? 0) - 1.2) < 0.001);
   const render = await loadDocumentReport('console');
   const text = render(comparisonDocument(comparison), { width: 150 });
   assert.match(text, /ioredis.*: time shows no difference, but more client CPU [\s\S]*1\.20×/);
@@ -316,11 +316,11 @@ function elsewhere() {
 
 test('conditions that differ are shown; a gate is refused without --ignore-conditions', async () => {
   const files = [stored('a.json', BASE), stored('c.json', elsewhere())];
-  const told = await compare(...files);
-  assert.equal(told.status, 0);
-  assert.match(told.stdout, /Not the same in both[\s\S]*rows: 1000, and in the first 100000/);
-  assert.match(told.stdout, /load average: \d+\.0, and in the first 0\.\d/);
-  const lines = told.stdout.trim().split('\n');
+  const output = await compare(...files);
+  assert.equal(output.status, 0);
+  assert.match(output.stdout, /Not the same in both[\s\S]*rows: 1000, and in the first 100000/);
+  assert.match(output.stdout, /load average: \d+\.0, and in the first 0\.\d/);
+  const lines = output.stdout.trim().split('\n');
   assert.match(
     lines[lines.length - 1],
     /^The second was measured under other conditions than the first: rows, node, load average\.$/,

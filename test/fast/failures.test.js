@@ -52,10 +52,10 @@ test('a time limit of the driver itself is a warning with a hint', () => {
   const [round] = benchmark.rounds;
   round.outcomes.timeout = 7;
   round.samples = [{ outcome: 'timeout', operation: 3, code: 'TimeoutError', message: '' }];
-  const found = diagnosticWarnings(result).filter(({ code }) => code === 'W_DRIVER_TIMEOUT');
-  assert.equal(found.length, 1);
-  assert.match(found[0].message, /own time limit per request rejected 7 requests/);
-  assert.match(String(found[0].hint), /redis:tuned/);
+  const warnings = diagnosticWarnings(result).filter(({ code }) => code === 'W_DRIVER_TIMEOUT');
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0].message, /own time limit per request rejected 7 requests/);
+  assert.match(String(warnings[0].hint), /redis:tuned/);
   for (const storage of ['valkey-glide', 'valkey-glide-cluster']) {
     benchmark.storage = storage;
     round.samples[0].code = 'ETIMEDOUT';
@@ -121,13 +121,13 @@ test('the exit status is 4 where a server was lost or none was there, 5 for a wr
 });
 
 test('the exit status is 5 where a lost agent ended the run, whatever was measured before', () => {
-  const whole = raceResult();
-  for (const benchmark of whole.benchmarks) benchmark.state = 'measured';
+  const complete = raceResult();
+  for (const benchmark of complete.benchmarks) benchmark.state = 'measured';
   const fleetOf = (/** @type {string} */ onLoss) =>
     /** @type {any} */ ({ onLoss, lost: { agent: 'b', reason: 'no sign of life' } });
   const ended = (onLoss = 'invalid') =>
     structuredClone({
-      ...whole,
+      ...complete,
       state: /** @type {const} */ ('aborted'),
       fleet: fleetOf(onLoss),
     });
@@ -140,6 +140,6 @@ test('the exit status is 5 where a lost agent ended the run, whatever was measur
     }
     assert.equal(statusOf(none), 5, onLoss);
   }
-  const after = { ...whole, fleet: fleetOf('invalid') };
+  const after = { ...complete, fleet: fleetOf('invalid') };
   assert.equal(statusOf(after), 0, 'it was lost when all was measured');
 });

@@ -16,7 +16,7 @@ for (const name of PROTOCOLS) {
   test(`${name}: requests are answered the same at every split`, async () => {
     const protocol = await loadProtocol(name);
     const requests = Buffer.concat([3, 50, 51, 1].map((id) => protocol.encode(SESSIONS[name], id)));
-    const whole = repliesTo(name, dataset, requests);
+    const expected = repliesTo(name, dataset, requests);
     for (let split = 0; split <= requests.length; split += 1) {
       const conversation = converse(name, dataset);
       const out = new Kept();
@@ -24,7 +24,7 @@ for (const name of PROTOCOLS) {
       assert.ok(used <= split);
       const end = conversation.consume(requests.subarray(used), /** @type {any} */ (out));
       assert.equal(used + end, requests.length, `split at ${split}`);
-      assert.deepEqual(out.bytes, whole, `split at ${split}`);
+      assert.deepEqual(out.bytes, expected, `split at ${split}`);
     }
   });
 }

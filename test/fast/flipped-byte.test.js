@@ -53,8 +53,8 @@ async function measure({ name, options }, dataset, damage, operations, how = {})
     phase: /** @type {const} */ ('measure'),
   };
   const { getNow, ...handle } = handleOf(dataset, damage);
-  const own = calls === 'sync' ? { ...handle, get: getNow } : handle;
-  const bound = prepare(context)(/** @type {any} */ (own), calls);
+  const variant = calls === 'sync' ? { ...handle, get: getNow } : handle;
+  const bound = prepare(context)(/** @type {any} */ (variant), calls);
   const { recorder } = await runLoad({
     ...bound,
     calls,
@@ -139,7 +139,7 @@ describe('a flipped byte in every reply', () => {
       test(`${calls}, ${valueSize} B, one in ${distance} replies: found as the share says`, async () => {
         const dataset = createDataset({ rows: 300, valueSize, seed: 7 });
         const flips = operations / distance;
-        let found = 0;
+        let detected = 0;
         for (let run = 0; run < RUNS; run += 1) {
           let replies = 0;
           const damage = (/** @type {string} */ text) => {
@@ -149,12 +149,12 @@ describe('a flipped byte in every reply', () => {
           const what = { name: 'get', options: {} };
           const how = { inFlight: 1, calls, seed: run };
           const { outcomes, compared } = await measure(what, dataset, damage, operations, how);
-          if (outcomes[MISMATCH] > 0) found += 1;
+          if (outcomes[MISMATCH] > 0) detected += 1;
           else assert.ok(Math.abs(Number(compared?.whole) * every - operations) < operations / 20);
         }
         const share = 1 - (1 - 1 / every) ** Math.floor(flips);
         const deviation = Math.sqrt(RUNS * share * (1 - share));
-        assert.ok(Math.abs(found - RUNS * share) <= 3 * deviation, `${found} of ${RUNS}`);
+        assert.ok(Math.abs(detected - RUNS * share) <= 3 * deviation, `${detected} of ${RUNS}`);
       });
     }
   }

@@ -48,12 +48,12 @@ describe('a read', () => {
     fresh.beforeRead(read);
     fresh.afterWrite(second);
     fresh.beforeRead(late);
-    const [one, two] = fresh.values;
+    const [olderValue, newerValue] = fresh.values;
     assert.equal(fresh.isStale(read, dataset.value(5)), true);
-    assert.equal(fresh.isStale(read, one), false, 'the second was not acknowledged yet');
-    assert.equal(fresh.isStale(read, two), false);
-    assert.equal(fresh.isStale(late, one), true);
-    assert.equal(fresh.isStale(late, two), false);
+    assert.equal(fresh.isStale(read, olderValue), false, 'the second was not acknowledged yet');
+    assert.equal(fresh.isStale(read, newerValue), false);
+    assert.equal(fresh.isStale(late, olderValue), true);
+    assert.equal(fresh.isStale(late, newerValue), false);
     assert.equal(fresh.isStale(late, make().values[0]), false, 'of another writer');
     fresh.beforeRead(other);
     assert.equal(fresh.isStale(other, dataset.value(6)), false);

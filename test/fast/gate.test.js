@@ -149,13 +149,13 @@ function resultOf(ratio, n = 8) {
     Array.from({ length: n }, (_, i) =>
       measuredRound(i, SYNC, { throughput: speed * (1 + 0.004 * Math.sin(3 * i + speed)) }),
     );
-  const own = benchmark({ storage: 'ioredis', load: SYNC, rounds: speeds(50_000) });
+  const candidate = benchmark({ storage: 'ioredis', load: SYNC, rounds: speeds(50_000) });
   const other = benchmark({
     storage: 'ioredis@6.0.0+abc',
     load: SYNC,
     rounds: speeds(50_000 * ratio),
   });
-  return withSlices(buildResult({ benchmarks: [own, other] }));
+  return withSlices(buildResult({ benchmarks: [candidate, other] }));
 }
 
 /**
@@ -202,11 +202,11 @@ describe('gates of a run', () => {
       }
       return result;
     };
-    const found = afterLook('throughput<0.95', makeBusy(resultOf(0.5)));
-    assert.equal(found.isDecided, false);
-    assert.equal(found.outcome, 'undecided');
+    const gate = afterLook('throughput<0.95', makeBusy(resultOf(0.5)));
+    assert.equal(gate.isDecided, false);
+    assert.equal(gate.outcome, 'undecided');
     assert.match(
-      found.line,
+      gate.line,
       /0\.50× .*; the machine was too busy: clients waited .* 60 % of the time$/,
     );
     const far = afterLook('throughput<0.95', makeBusy(resultOf(0.4)));

@@ -48,10 +48,10 @@ test('a measured process has it, and its result says so', async () => {
   const fixed = await measure({ NODE_OPTIONS: '' });
   const { semiSpaceMib, oldSpaceMib } = fixed.result.environment;
   assert.deepEqual([semiSpaceMib, oldSpaceMib], [16, 256]);
-  const own = await measure({ NODE_OPTIONS: '--max-semi-space-size=2' });
-  assert.equal(own.result.environment.semiSpaceMib, null);
+  const smaller = await measure({ NODE_OPTIONS: '--max-semi-space-size=2' });
+  assert.equal(smaller.result.environment.semiSpaceMib, null);
   // V8 counts three semi-spaces beside the old generation, by the maximum of one.
-  assert.equal(fixed.mib - own.mib, 3 * (16 - 2));
-  const what = differencesOf(fixed.result, own.result).map((one) => one.what);
+  assert.equal(fixed.mib - smaller.mib, 3 * (16 - 2));
+  const what = differencesOf(fixed.result, smaller.result).map((one) => one.what);
   assert.deepEqual(what, ['young generation']);
 });

@@ -29,9 +29,9 @@ const picturesOf = await loadPictures();
 
 describe('which rows a request inserts', () => {
   test('every row once, in the range of one worker, whatever the sizes', () => {
-    const whole = (/** @type {number} */ max) => fc.integer({ min: 1, max });
+    const upTo = (/** @type {number} */ max) => fc.integer({ min: 1, max });
     fc.assert(
-      fc.property(whole(500), whole(60), whole(10), (rows, size, workers) => {
+      fc.property(upTo(500), upTo(60), upTo(10), (rows, size, workers) => {
         const { from, to, worker, length } = planSlices({ rows, size, workers });
         const seen = new Int32Array(rows + 2);
         const owners = new Int32Array(rows + 2).fill(-1);

@@ -196,10 +196,10 @@ test('a process that is killed is the reason for the missing figure', async () =
   const dataset = { rows: 100, valueSize: 16, seed: 1 };
   const fake = await startFakeServer('redis', dataset);
   try {
-    const own = createProcesses();
+    const create = createProcesses();
     /** @type {ProcessFactory} */
     const processes = (spec, events) => {
-      const remote = own(spec, events);
+      const remote = create(spec, events);
       const open = remote.open.bind(remote);
       remote.open = () => open().then(() => remote.kill());
       return remote;
@@ -296,9 +296,9 @@ test('stored limits are refused for other rows, another machine or another Node'
   const stored = withLimits();
   const { environment, dataset } = stored;
   const run = { dataset, environment };
-  const taken = limitsFrom(stored, run, 'limits.json');
-  assert.equal(taken.source, stored.id);
-  assert.deepEqual(taken.wire, stored.limits?.wire);
+  const limits = limitsFrom(stored, run, 'limits.json');
+  assert.equal(limits.source, stored.id);
+  assert.deepEqual(limits.wire, stored.limits?.wire);
   /** @type {[RegExp, Partial<typeof run>][]} */
   const others = [
     [/different value size \(1024, this run has 64\)/, { dataset: { ...dataset, valueSize: 64 } }],

@@ -26,7 +26,7 @@ function handClock() {
 }
 
 /** @param {{ isTTY?: boolean, columns?: number, rows?: number, colors?: boolean }} options */
-function sink({ isTTY = true, columns = 80, rows = 24, colors = false }) {
+function fakeStream({ isTTY = true, columns = 80, rows = 24, colors = false }) {
   /** @type {string[]} */
   const written = [];
   const write = (/** @type {string} */ text) => written.push(text);
@@ -120,7 +120,7 @@ test('a name that would move the cursor is shown as text', () => {
 
 test('it is drawn at most four times a second, and taken back whole', () => {
   const clock = handClock();
-  const { stream, written } = sink({ columns: 40 });
+  const { stream, written } = fakeStream({ columns: 40 });
   const progress = createProgress(stream, { clock });
   for (let ms = 0; ms < 2000; ms += 10) {
     progress.show({ lines: () => [`at ${ms}`, 'second'], line: () => '' });
@@ -137,7 +137,7 @@ test('it is drawn at most four times a second, and taken back whole', () => {
 
 test('after a resize as many rows are taken back as the broken lines have', () => {
   const clock = handClock();
-  const { stream, written } = sink({ columns: 100, colors: true });
+  const { stream, written } = fakeStream({ columns: 100, colors: true });
   const progress = createProgress(stream, { clock });
   const view = {
     line: () => '',
@@ -156,14 +156,14 @@ test('after a resize as many rows are taken back as the broken lines have', () =
 });
 
 test('without colours there are none', () => {
-  const { stream, written } = sink({ colors: false });
+  const { stream, written } = fakeStream({ colors: false });
   createProgress(stream, { clock: handClock() }).update('filling', 0.5);
   assert.equal(written[0], `${'█'.repeat(12)}${'░'.repeat(12)} filling\n`);
 });
 
 test('without a terminal a line is printed every five seconds, and none with --quiet', () => {
   const clock = handClock();
-  const { stream, written } = sink({ isTTY: false });
+  const { stream, written } = fakeStream({ isTTY: false });
   const progress = createProgress(stream, { clock });
   const { view } = runningView();
   for (let s = 0; s < 20; s += 1) {
@@ -172,7 +172,7 @@ test('without a terminal a line is printed every five seconds, and none with --q
   }
   assert.equal(written.length, 3);
   assert.equal(written[0], '[3/12] redis:tuned, 1 in flight: 5,000 ops/s (21 %)\n');
-  const quiet = sink({});
+  const quiet = fakeStream({});
   const silent = createProgress(quiet.stream, { quiet: true, clock });
   silent.update('x');
   silent.show(view);

@@ -59,10 +59,10 @@ describe('a lock', () => {
 
   test('that another process has broken and taken meanwhile is not broken again', async (t) => {
     const path = lockOf(DEAD);
-    const taken = JSON.stringify({ id: 'second', ...LIVING });
+    const lockText = JSON.stringify({ id: 'second', ...LIVING });
     const link = fs.linkSync;
     t.mock.method(fs, 'linkSync', (/** @type {string} */ from, /** @type {string} */ to) => {
-      if (to.endsWith('-of-first')) writeFileSync(`${path}.lock`, taken);
+      if (to.endsWith('-of-first')) writeFileSync(`${path}.lock`, lockText);
       link(from, to);
     });
     syncBuiltinESMExports();
@@ -72,7 +72,7 @@ describe('a lock', () => {
       t.mock.restoreAll();
       syncBuiltinESMExports();
     }
-    assert.equal(readFileSync(`${path}.lock`, 'utf8'), taken);
+    assert.equal(readFileSync(`${path}.lock`, 'utf8'), lockText);
   });
 
   test('of a process that shares it twice is no meeting with another one', async () => {

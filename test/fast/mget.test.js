@@ -115,30 +115,30 @@ describe('the plan of fetches', () => {
 describe('the verdict on a fetch', () => {
   const ids = [5, 2, 9];
   const right = ids.map(dataset.value);
-  const judge = (/** @type {any} */ values, whole = false) =>
+  const verify = (/** @type {any} */ values, whole = false) =>
     verifyFetch(createVerifier(dataset, nothingCompared()), ids, values, whole);
 
   test('is ok for the right values in their names, whole or by their tags', () => {
-    assert.equal(judge(right), OK);
-    assert.equal(judge(right, true), OK);
+    assert.equal(verify(right), OK);
+    assert.equal(verify(right, true), OK);
   });
 
   test('is a mismatch for values in another order, too few, too many or no list', () => {
-    assert.equal(judge([right[1], right[0], right[2]]), MISMATCH);
-    assert.equal(judge(right.slice(1)), MISMATCH);
-    assert.equal(judge([...right, right[0]]), MISMATCH);
-    assert.equal(judge(/** @type {any} */ ('abc')), MISMATCH);
+    assert.equal(verify([right[1], right[0], right[2]]), MISMATCH);
+    assert.equal(verify(right.slice(1)), MISMATCH);
+    assert.equal(verify([...right, right[0]]), MISMATCH);
+    assert.equal(verify(/** @type {any} */ ('abc')), MISMATCH);
   });
 
   test('is a miss where one is not there, null or undefined, and a mismatch where another lies', () => {
-    assert.equal(judge([right[0], null, right[2]]), MISS);
-    assert.equal(judge([undefined, right[1], right[2]]), MISS);
-    assert.equal(judge([null, right[1], right[0]]), MISMATCH);
+    assert.equal(verify([right[0], null, right[2]]), MISS);
+    assert.equal(verify([undefined, right[1], right[2]]), MISS);
+    assert.equal(verify([null, right[1], right[0]]), MISMATCH);
   });
 
   test('sees one wrong letter behind the tag where each value is compared in full', () => {
     const bent = `${right[2].slice(0, -1)}!`;
-    assert.equal(judge([right[0], right[1], bent], true), MISMATCH);
+    assert.equal(verify([right[0], right[1], bent], true), MISMATCH);
   });
 
   test('of rows in an order of the store’s own is that of the keys’ order', () => {
@@ -226,10 +226,10 @@ describe('what is made of a trace', () => {
     const calledNs = Float64Array.of(0, 10, 20, Number.NaN);
     const endedNs = Float64Array.of(4, Number.NaN, 26, Number.NaN);
     const series = [{ keys: 0, warmup: false, from: 0, to: 4, keysOf: [2, 3, 5, 7] }];
-    const [one] = summarizeSeries({ calledNs, endedNs }, series);
-    assert.deepEqual([one.ok, one.cycles, one.medianNs], [2, 4, 5]);
+    const [summary] = summarizeSeries({ calledNs, endedNs }, series);
+    assert.deepEqual([summary.ok, summary.cycles, summary.medianNs], [2, 4, 5]);
     assert.deepEqual(
-      [one.latenciesNs, one.keysOf],
+      [summary.latenciesNs, summary.keysOf],
       [
         [4, 6],
         [2, 5],

@@ -106,10 +106,10 @@ test('no two operations are in flight for one row', () => {
 
 test('a deletion or an insert that was acknowledged and not done is found', async () => {
   const kept = await openMemory({ del: () => true });
-  const one = prepared('insert:1,del:1', { ops: 200 })(kept, 'sync');
-  const { outcomes } = runAll(one, 20);
+  const operations = prepared('insert:1,del:1', { ops: 200 })(kept, 'sync');
+  const { outcomes } = runAll(operations, 20);
   assert.ok(outcomes[OK] > 0);
-  await rejectsData(one.end?.(), /row \d+ was deleted but still exists/);
+  await rejectsData(operations.end?.(), /row \d+ was deleted but still exists/);
   const lost = await openMemory({ add: () => true });
   const two = prepared('insert:1', { ops: 50 })(lost, 'sync');
   runAll(two, 50);
@@ -122,9 +122,9 @@ test('a deletion or an insert that was acknowledged and not done is found', asyn
 
 test('a write that was acknowledged and lost is found when it is read back', async () => {
   const lost = await openMemory({ set: () => undefined, stored: () => true });
-  const one = prepared('set:1', { ops: 50 })(lost, 'sync');
-  runAll(one, 50);
-  await rejectsData(one.end?.(), /row \d+ has an older version/);
+  const operations = prepared('set:1', { ops: 50 })(lost, 'sync');
+  runAll(operations, 50);
+  await rejectsData(operations.end?.(), /row \d+ has an older version/);
   const hashes = await openMemory();
   const two = prepared('hset:1', { ops: 50 })(hashes, 'sync');
   await two.begin?.();

@@ -156,14 +156,15 @@ describe('a workload with variants', () => {
   });
 
   test('the original program’s variable chooses the handler, or is refused', () => {
-    const given = (/** @type {string} */ name) => fromEnvironment({ REDIS_EM_MUTEX_HANDLER: name });
-    assert.deepEqual(['pure', 'Script', 'auto', ''].map(given), [
+    const handlerOf = (/** @type {string} */ name) =>
+      fromEnvironment({ REDIS_EM_MUTEX_HANDLER: name });
+    assert.deepEqual(['pure', 'Script', 'auto', ''].map(handlerOf), [
       { handlers: 'pure' },
       { handlers: 'script' },
       { handlers: 'script' },
       {},
     ]);
-    assert.throws(() => given('lua'), {
+    assert.throws(() => handlerOf('lua'), {
       code: 'E_USAGE',
       message: 'REDIS_EM_MUTEX_HANDLER=lua: unknown lock implementation',
       hint: 'it takes pure, script, auto; others by --handlers',

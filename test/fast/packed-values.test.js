@@ -79,8 +79,8 @@ test('the round under way is packed like the others', () => {
     result.storages[0].name,
   );
   assert.equal(typeof JSON.parse(text).comparison.unfinished.loads[1][0].timePs, 'string');
-  const whole = JSON.parse(JSON.stringify(result.comparison));
-  assert.deepEqual(parseResult(text, 'race.json').comparison, whole);
+  const expected = JSON.parse(JSON.stringify(result.comparison));
+  assert.deepEqual(parseResult(text, 'race.json').comparison, expected);
 });
 
 test('a result of an earlier version, with arrays, is read too', () => {

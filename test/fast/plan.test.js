@@ -46,16 +46,16 @@ test('what is left open has one meaning', () => {
 });
 
 /**
- * @param {string[]} said the storages, in the order in which their benchmarks were executed
+ * @param {string[]} log the storages, in the order in which their benchmarks were executed
  * @param {(spec: ContenderSpec) => boolean} [fails] its process ends
  * @returns {ProcessFactory}
  */
-function fakes(said, fails = () => false) {
+function fakes(log, fails = () => false) {
   return fakeProcesses((spec, { operations }) => {
     const [task] = spec.tasks;
     const isOverhead = task?.id.startsWith('overhead');
     const { storage, profile } = spec.storage;
-    if (!isOverhead) said.push(`${storage}:${profile}/${task?.load.kind}`);
+    if (!isOverhead) log.push(`${storage}:${profile}/${task?.load.kind}`);
     if (!isOverhead && fails(spec)) {
       throw Object.assign(new Error('gone'), { code: 'E_BENCHMARK_PROCESS' });
     }
@@ -74,11 +74,11 @@ const TWO = {
 
 test('each benchmark is executed once in each round, in the order drawn', async () => {
   /** @type {string[]} */
-  const said = [];
-  const processes = fakes(said);
+  const log = [];
+  const processes = fakes(log);
   const result = await runRace({ ...TWO, home, rounds: 4, seed: 3 }, { processes });
-  assert.equal(said.length, 16);
-  const rounds = [0, 4, 8, 12].map((from) => said.slice(from, from + 4));
+  assert.equal(log.length, 16);
+  const rounds = [0, 4, 8, 12].map((from) => log.slice(from, from + 4));
   for (const round of rounds) assert.equal(new Set(round).size, 4);
   assert.deepEqual(rounds[1], rounds[0].toReversed());
   assert.deepEqual(rounds[3], rounds[2].toReversed());
@@ -162,18 +162,18 @@ test('--like-original gives what no other option says', async () => {
 
 test('what cannot run is skipped with its reason and never executed', async () => {
   /** @type {string[]} */
-  const said = [];
-  const processes = fakes(said);
+  const log = [];
+  const processes = fakes(log);
   const options = { ...TWO, storages: undefined, loads: [TWO.loads[0]], home };
   const result = await runRace(options, { processes });
   for (const { storage, profile, state, reason, hint, rounds } of result.benchmarks) {
-    const ran = said.includes(`${storage}:${profile}/sync`);
+    const ran = log.includes(`${storage}:${profile}/sync`);
     assert.deepEqual([storage, state], [storage, ran ? 'measured' : 'skipped']);
     assert.equal(rounds.length, ran ? 1 : 0);
     assert.equal(reason === null, ran);
     assert.equal(hint === null, ran);
   }
-  assert.ok(said.includes('memory:default/sync'));
+  assert.ok(log.includes('memory:default/sync'));
   assert.equal(statusOf(result), 4, 'no server was there');
   const named = { ...options, addresses: { redis: '127.0.0.1:1' } };
   await assert.rejects(runRace(named, { processes }), {

@@ -33,8 +33,8 @@ describe('the command line', () => {
     assert.equal(gated?.budgetNs, 120e9);
     const warm = { ...waits, warmupOperations: 9 };
     assert.deepEqual(await slicesOf('race', { warmupOperations: 9 }), warm);
-    const given = { rounds: 4, precision: 0.1 };
-    assert.deepEqual(await slicesOf('race', given), { ...usual, rounds: 4, precision: 0.1 });
+    const options = { rounds: 4, precision: 0.1 };
+    assert.deepEqual(await slicesOf('race', options), { ...usual, rounds: 4, precision: 0.1 });
     assert.deepEqual(await slicesOf('race', { rounds: 1 }), { ...usual, rounds: 1 });
     const amounts = [{ duration: 5, inFlight: [3] }, { processes: [2] }, { ops: 50, agents: 2 }];
     for (const own of [{ ops: 50 }, ...amounts]) {
@@ -67,8 +67,8 @@ describe('the command line', () => {
 
 describe('a plan', () => {
   test('takes precision and budget as texts and as values', () => {
-    const own = { loads: LOADS, precision: '2.5%', budget: 30_000 };
-    const { slices, loads } = planRun(own, workload);
+    const options = { loads: LOADS, precision: '2.5%', budget: 30_000 };
+    const { slices, loads } = planRun(options, workload);
     const usual = { rounds: null, isFixed: false, placement: 'auto' };
     assert.deepEqual(slices, {
       precision: 0.025,

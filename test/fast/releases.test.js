@@ -91,14 +91,14 @@ describe('made-up releases', () => {
         ]),
       );
       const { race, seen } = madeUp(speeds);
-      const found = await bisectReleases('ioredis', Object.keys(speeds), {}, 'throughput', {
+      const bisection = await bisectReleases('ioredis', Object.keys(speeds), {}, 'throughput', {
         race,
       });
-      assert.equal(found.outcome, 'found');
-      assert.deepEqual([found.last, found.first], [`5.${Number(at) - 1}.0`, `5.${at}.0`]);
+      assert.equal(bisection.outcome, 'found');
+      assert.deepEqual([bisection.last, bisection.first], [`5.${Number(at) - 1}.0`, `5.${at}.0`]);
       assert.ok(seen.length <= 9, `${seen.length} runs`);
-      assert.ok(Math.abs((found.change?.ratio ?? 0) - 0.95) < 0.01);
-      assert.deepEqual(found.skipped, broken === null ? [] : found.skipped);
+      assert.ok(Math.abs((bisection.change?.ratio ?? 0) - 0.95) < 0.01);
+      assert.deepEqual(bisection.skipped, broken === null ? [] : bisection.skipped);
     }
   });
 

@@ -84,8 +84,8 @@ test('what holds for several alike is one line, and does not hide the others', (
     untrusted: false,
   });
   const alike = [1, 2, 3, 4, 5].map((i) => item(i));
-  const [one, other] = together([...alike, item(6, 'refused')], 'benchmarks', 6);
-  assert.equal(one.subject, 'storage 1; storage 2; storage 3 and 2 more');
+  const [first, other] = together([...alike, item(6, 'refused')], 'benchmarks', 6);
+  assert.equal(first.subject, 'storage 1; storage 2; storage 3 and 2 more');
   assert.deepEqual([other.subject, other.text], ['storage 6', 'refused']);
   assert.equal(together(alike, 'benchmarks', 5)[0].subject, 'all benchmarks');
   assert.equal(together(alike.slice(0, 3), 'benchmarks', 3).length, 3, 'few are named');

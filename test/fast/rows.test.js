@@ -126,11 +126,11 @@ test('throughput is the geometric mean of the rounds, and one round has no inter
   assert.equal(five.n, 5);
   assert.ok((five.throughput?.spread ?? 0) > 0.01);
   assert.deepEqual([five.rank?.best, other.rank?.best, other.ratio?.answer], [1, 2, 'slower']);
-  const [one, slower] = groupOf(
+  const [single, slower] = groupOf(
     benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000).slice(0, 1) }),
     benchmark({ storage: 'ioredis', load: SYNC, rounds: rounds(SYNC, 900).slice(0, 1) }),
   ).rows;
-  assert.deepEqual([one.throughput?.spread, one.rank, slower.rank], [null, null, null]);
+  assert.deepEqual([single.throughput?.spread, single.rank, slower.rank], [null, null, null]);
   assert.ok(Math.abs((slower.ratio?.ratio ?? 0) - 0.9) < 1e-6);
   assert.deepEqual([slower.ratio?.low, slower.ratio?.answer], [null, 'not resolved']);
 });
@@ -143,8 +143,8 @@ test('a missing round: its contender is shown, marked and out of ranks, the othe
     benchmark({ storage: 'ioredis', load: SYNC, rounds: broken, state: 'aborted' }),
     benchmark({ storage: 'hiredis', load: SYNC, rounds: rounds(SYNC, 900) }),
   );
-  const found = rows.map(({ label, rank, mark, n }) => [label, rank?.best ?? null, mark, n]);
-  assert.deepEqual(found, [
+  const summary = rows.map(({ label, rank, mark, n }) => [label, rank?.best ?? null, mark, n]);
+  assert.deepEqual(summary, [
     ['ioredis', null, 'wrong', 4],
     ['redis', 1, null, 5],
     ['hiredis', 2, null, 5],

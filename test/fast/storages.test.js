@@ -358,70 +358,74 @@ describe('storages, without a server', () => {
     if (definition.fill === undefined) continue;
     const fill = /** @type {NonNullable<typeof definition.fill>} */ (definition.fill);
     describe(`${label}: filling`, { skip }, () => {
-      /** @returns {Promise<{ own: string, file: () => string }>} */
+      /** @returns {Promise<{ folder: string, file: () => string }>} */
       const makeFolder = async () => {
         const own = await mkdtemp(path.join(folder, 'fill-'));
         const file = () => path.join(own, String(readdirSync(own).find((n) => !/-lock$/.test(n))));
-        return { own, file };
+        return { folder: own, file };
       };
       const open = (/** @type {string} */ own, rows = dataset) =>
         openRows(definition, { profile, dataset: rows, folder: own });
 
       it('leaves the same dataset as it is, and puts another one beside it', async () => {
-        const { own, file } = await makeFolder();
-        await fill({ dataset, folder: own });
+        const { folder, file } = await makeFolder();
+        await fill({ dataset, folder });
         const { ino } = statSync(file());
-        await fill({ dataset, folder: own });
+        await fill({ dataset, folder });
         assert.equal(statSync(file()).ino, ino);
         const other = createDataset({ ...dataset, seed: 10 });
-        await assert.rejects(open(own, other), { code: 'E_TARGET' });
-        await fill({ dataset: other, folder: own });
-        const handle = await open(own, other);
+        await assert.rejects(open(folder, other), { code: 'E_TARGET' });
+        await fill({ dataset: other, folder });
+        const handle = await open(folder, other);
         assert.equal(await reader(handle, profile)(7), other.value(7));
         await handle.close();
       });
 
       it('refuses a file that it did not make, and leaves it', async () => {
-        const { own, file } = await makeFolder();
-        await fill({ dataset, folder: own });
+        const { folder, file } = await makeFolder();
+        await fill({ dataset, folder });
         const place = file();
         for (const bytes of ['', 'not ours', 'x'.repeat(100_000)]) {
           await rm(place);
           await writeFile(place, bytes);
-          await assert.rejects(fill({ dataset, folder: own }), { code: 'E_REFUSED' });
-          await assert.rejects(open(own), { code: 'E_REFUSED' });
+          await assert.rejects(fill({ dataset, folder }), { code: 'E_REFUSED' });
+          await assert.rejects(open(folder), { code: 'E_REFUSED' });
           assert.equal(statSync(place).size, bytes.length);
         }
       });
 
       it('that is broken off leaves nothing, and what a killed one left is removed', async () => {
-        const { own, file } = await makeFolder();
-        const aborted = fill({ dataset, folder: own, signal: AbortSignal.abort() });
+        const { folder, file } = await makeFolder();
+        const aborted = fill({ dataset, folder, signal: AbortSignal.abort() });
         await assert.rejects(aborted, { name: 'AbortError' });
-        assert.deepEqual(readdirSync(own), []);
+        assert.deepEqual(readdirSync(folder), []);
         const many = createDataset({ rows: 30_000, valueSize: 16 });
         const controller = new AbortController();
-        const running = fill({ dataset: many, folder: own, signal: controller.signal });
+        const running = fill({ dataset: many, folder, signal: controller.signal });
         setImmediate(() => controller.abort());
         await assert.rejects(running, { name: 'AbortError' });
-        assert.deepEqual(readdirSync(own), []);
-        await fill({ dataset, folder: own });
+        assert.deepEqual(readdirSync(folder), []);
+        await fill({ dataset, folder });
         const [pid, ticks, scope] = ownerName().split('.');
         const by = (/** @type {string} */ maker) => `${file()}.filling-${maker}`;
         const leftover = by(`${pid}.${Number(ticks) - 1}.${scope}`);
         const living = by(`${process.ppid}.${readStartTicks(process.ppid)}.${scope}`);
         const inContainer = by(`999999999.1.${scope.slice(0, 4)}0000`);
-        const foreign = path.join(own, 'somebody-elses.txt');
+        const untrusted = path.join(folder, 'somebody-elses.txt');
         const halves = [leftover, `${leftover}-lock`, living, inContainer];
         for (const half of halves) await writeFile(half, 'half');
-        await writeFile(foreign, 'mine');
-        await fill({ dataset: many, folder: own });
-        assert.deepEqual([...halves, foreign].filter(existsSync), [living, inContainer, foreign]);
+        await writeFile(untrusted, 'mine');
+        await fill({ dataset: many, folder });
+        assert.deepEqual([...halves, untrusted].filter(existsSync), [
+          living,
+          inContainer,
+          untrusted,
+        ]);
       });
 
       it('says so where there is no file yet', async () => {
-        const { own } = await makeFolder();
-        await assert.rejects(open(own), { code: 'E_TARGET' });
+        const { folder } = await makeFolder();
+        await assert.rejects(open(folder), { code: 'E_TARGET' });
       });
     });
   }

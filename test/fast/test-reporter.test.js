@@ -35,9 +35,9 @@ test('what was not checked is counted and named before the summary, each once', 
   /** @type {string[]} */
   const reported = [];
   notChecked({ diagnostic: (message) => reported.push(message) }, 'the machine is busy');
-  const found = [...reported, ...reported].map((message) => diagnostic(message, 1));
+  const diagnostics = [...reported, ...reported].map((message) => diagnostic(message, 1));
   const summary = ['tests 3', 'pass 3'].map((message) => diagnostic(message));
-  assert.deepEqual(await messagesOf([...found, diagnostic('tests 1', 1), ...summary]), [
+  assert.deepEqual(await messagesOf([...diagnostics, diagnostic('tests 1', 1), ...summary]), [
     'not checked: the machine is busy',
     'not checked: the machine is busy',
     'tests 1',

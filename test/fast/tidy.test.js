@@ -195,8 +195,7 @@ function commentsOf(text) {
 
 describe('words', () => {
   test('of identifiers are terms of the field, and vague ones only in short scopes', () => {
-    const files = CODE.filter(([file]) => !isTest(file)).map(([file]) => path.join(ROOT, file));
-    const odd = oddIdentifiers(files);
+    const odd = oddIdentifiers(CODE.map(([file]) => path.join(ROOT, file)));
     assertNone(
       odd.map(({ file, line, name }) => `${path.relative(ROOT, file)}:${line}: ${name}`),
       'name it for what it is: scripts/identifiers.js',
@@ -373,13 +372,13 @@ describe('what must not be in a file', () => {
         `/tmp/dev${'srv'}`,
       ].join('|'),
     );
-    const found = [...FILES]
+    const lines = [...FILES]
       .filter(([file]) => !/\.(png|svg|woff2?)$/.test(file))
       .flatMap(([file, text]) =>
         text.split('\n').flatMap((line, i) => (forbidden.test(line) ? [`${file}:${i + 1}`] : [])),
       )
       .filter((place) => !place.startsWith('test/fast/tidy.test.js'));
-    assertNone(found, 'it is true on one machine only');
+    assertNone(lines, 'it is true on one machine only');
   });
 
   test('first-in first-out by Array.shift, which moves every element', () => {
@@ -434,24 +433,24 @@ describe('what must not be in a file', () => {
 
   test('the packages in packages/ are of the same release, and need nothing outside of them', () => {
     const root = JSON.parse(FILES.get('package.json') ?? '{}');
-    const own = [...FILES].filter(([file]) => /^packages\/[^/]+\/package\.json$/.test(file));
-    assert.equal(own.length, 2);
-    for (const [file, text] of own) {
+    const manifests = [...FILES].filter(([file]) => /^packages\/[^/]+\/package\.json$/.test(file));
+    assert.equal(manifests.length, 2);
+    for (const [file, text] of manifests) {
       const { version, license, engines, dependencies } = JSON.parse(text);
       assert.deepEqual([version, license, engines], [root.version, root.license, root.engines]);
       assert.equal(dependencies, undefined, file);
       assert.equal(FILES.get(file.replace('package.json', 'LICENSE')), FILES.get('LICENSE'));
     }
-    const folders = own.map(([file]) => file.replace('package.json', ''));
+    const folders = manifests.map(([file]) => file.replace('package.json', ''));
     const sources = CODE.filter(
       ([file]) => folders.some((folder) => file.startsWith(folder)) && !isTest(file),
     );
-    const foreign = sources.flatMap(([file, text]) =>
+    const external = sources.flatMap(([file, text]) =>
       [...text.matchAll(/^(?:import|export|\}) [^;]*?from '(?!\.\/|node:)([^']+)'/gm)].map(
         ([, to]) => `${file} imports ${to}`,
       ),
     );
     assert.ok(sources.length > 20);
-    assertNone(foreign, 'a package is published alone');
+    assertNone(external, 'a package is published alone');
   });
 });

@@ -170,10 +170,10 @@ test('a file that is no trace is refused in one line', () => {
     assert.throws(() => parseTrace(text, 't.json'), { code: 'E_USAGE', message: says }, text);
   }
   // Changed after it was written, as a trace may be by hand, and with its digest removed.
-  const whole = textOf({});
-  const faster = whole.replace('[10,2,[1,2]]', '[5,2,[1,2]]');
-  assert.notEqual(faster, whole);
-  const { digest: _, ...unsealed } = JSON.parse(whole);
+  const intact = textOf({});
+  const faster = intact.replace('[10,2,[1,2]]', '[5,2,[1,2]]');
+  assert.notEqual(faster, intact);
+  const { digest: _, ...unsealed } = JSON.parse(intact);
   for (const text of [faster, JSON.stringify(unsealed)]) {
     const refusal = {
       code: 'E_USAGE',

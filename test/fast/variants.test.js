@@ -80,8 +80,8 @@ describe('benchmarks of variants', () => {
   test('what a storage does not offer is no benchmark, or one that is skipped', async () => {
     const storages = [await target('memory'), await target('lmdb')];
     const plan = planRun({ workload: 'get', variants: variants.slice(0, 1), loads });
-    const lack = { reason: 'it cannot', hint: 'take another' };
-    const workload = workloadOf({ offers: ({ name }) => (name === 'memory' ? false : lack) });
+    const missing = { reason: 'it cannot', hint: 'take another' };
+    const workload = workloadOf({ offers: ({ name }) => (name === 'memory' ? false : missing) });
     const [benchmark, ...more] = makeBenchmarks(plan, storages, [], workload);
     assert.deepEqual(more, []);
     assert.equal(benchmark.storage, 'lmdb');

@@ -52,15 +52,15 @@ describe('a majority of the primaries stands still', { timeout: 180_000 }, () =>
       const result = results[storage];
       const [{ rounds, state, reason }] = result.benchmarks;
       const [{ outcomes, scheduled }] = rounds;
-      const said = JSON.stringify({ outcomes, reason });
-      assert.equal(state, 'failed', said);
+      const details = JSON.stringify({ outcomes, reason });
+      assert.equal(state, 'failed', details);
       assert.match(String(reason), /lost: .*: its cluster state is fail, 546[12] of 16384 slots/);
-      assert.equal(statusOf(result), 4, said);
+      assert.equal(statusOf(result), 4, details);
       const sum = Object.values(outcomes).reduce((a, b) => a + b, 0);
-      assert.equal(sum, scheduled, said);
-      assert.equal(outcomes.mismatch + outcomes.miss, 0, said);
+      assert.equal(sum, scheduled, details);
+      assert.equal(outcomes.mismatch + outcomes.miss, 0, details);
       const failed = outcomes.timeout + outcomes.error;
-      assert.ok(failed > 0 && failed <= 1020 && outcomes.unsent > 0, said);
+      assert.ok(failed > 0 && failed <= 1020 && outcomes.unsent > 0, details);
     });
   }
 });

@@ -22,8 +22,8 @@ let bytes;
 before(async () => {
   // One of everything that a result has: each bit of it is tried.
   const [round] = rounds(SYNC, 20_000);
-  const one = benchmark({ storage: 'ioredis', load: SYNC, rounds: [round] });
-  const result = buildResult({ benchmarks: [one] });
+  const measured = benchmark({ storage: 'ioredis', load: SYNC, rounds: [round] });
+  const result = buildResult({ benchmarks: [measured] });
   result.storages = result.storages.filter(({ name }) => name === 'ioredis').slice(0, 1);
   // Texts with characters that JSON escapes, and that have several bytes in UTF-8.
   result.warnings.push({ code: 'X', message: '\u001b[31m µ "', hint: null, benchmark: null });
@@ -51,7 +51,7 @@ test('every truncation is found, but that of the final newline', () => {
 });
 
 test('every flipped bit is found, or leaves the meaning as it was', () => {
-  const whole = JSON.stringify(read(bytes));
+  const intact = JSON.stringify(read(bytes));
   let unseen = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     for (let bit = 0; bit < 8; bit += 1) {
@@ -60,7 +60,7 @@ test('every flipped bit is found, or leaves the meaning as it was', () => {
       const result = read(damaged);
       if (result === null) continue;
       unseen += 1;
-      assert.equal(JSON.stringify(result), whole, `bit ${bit} of byte ${at}`);
+      assert.equal(JSON.stringify(result), intact, `bit ${bit} of byte ${at}`);
     }
   }
   // \u001b and \u001B are the same character, 1e-7 and 1E-7 the same number.

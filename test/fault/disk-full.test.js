@@ -110,13 +110,13 @@ function begin(name) {
 
 const { failures: noValkey } = await fetchServers(['valkey'], { home: PACKAGES_HOME });
 
-for (const { name, storage, megabytes, lack = false, start } of [
+for (const { name, storage, megabytes, missing = false, start } of [
   { name: 'redis', storage: 'ioredis', megabytes: 4, start: beginRedis },
   {
     name: 'valkey',
     storage: 'iovalkey',
     megabytes: 16,
-    lack: noValkey.length > 0 && noValkey[0].error.message,
+    missing: noValkey.length > 0 && noValkey[0].error.message,
     start: begin('valkey'),
   },
   {
@@ -126,7 +126,7 @@ for (const { name, storage, megabytes, lack = false, start } of [
     start: begin('redis-cluster'),
   },
 ]) {
-  describe(`${name} whose disk is full`, { skip: skip || lack }, () => {
+  describe(`${name} whose disk is full`, { skip: skip || missing }, () => {
     /** @type {ReturnType<typeof makeSmallDisk>} */
     let disk;
     /** @type {Full} */
@@ -167,16 +167,16 @@ for (const { name, storage, megabytes, lack = false, start } of [
       );
       const [{ state, rounds }] = result.benchmarks;
       const [{ outcomes, samples, kinds }] = rounds;
-      const said = JSON.stringify({ outcomes, samples });
-      assert.equal(state, 'measured', said);
-      assert.ok(outcomes.error > 100, said);
+      const details = JSON.stringify({ outcomes, samples });
+      assert.equal(state, 'measured', details);
+      assert.ok(outcomes.error > 100, details);
       assert.ok(
         samples.every(({ code }) => code === 'MISCONF'),
-        said,
+        details,
       );
       const [get, set] = kinds ?? [];
       assert.ok(get.ok > 2 * set.ok, JSON.stringify([get.ok, set.ok]));
-      assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], said);
+      assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], details);
       assert.ok(result.warnings.every(({ code }) => code !== 'SERVER_LOST'));
     });
 

@@ -92,8 +92,8 @@ describe('the parent of a run is killed', () => {
       const first = count();
       // Within a second, and what a busy machine adds.
       await eventually(() => count() !== first, 'the journal goes on', 2500);
-      const whole = () => (stored()?.comparison?.blocks.length ?? 0) > 0;
-      await eventually(whole, 'a whole round', limitMs);
+      const hasRound = () => (stored()?.comparison?.blocks.length ?? 0) > 0;
+      await eventually(hasRound, 'a whole round', limitMs);
       assert.ok(
         soFar().every(({ round }) => round > 0),
         'its part was not removed',

@@ -189,13 +189,13 @@ describe('loads broken off', () => {
 
       test('A server that is killed on the way is one error that says how far it came', async () => {
         const home = await makeHome();
-        const own = await startServers([server], {
+        const started = await startServers([server], {
           home,
           packagesHome: PACKAGES_HOME,
           owned: true,
         });
         try {
-          const [running] = own.servers;
+          const [running] = started.servers;
           const dataset = tripping(() => process.kill(running.pid, 'SIGKILL'));
           await assert.rejects(
             seedBy(name, {
@@ -210,7 +210,7 @@ describe('loads broken off', () => {
             },
           );
         } finally {
-          await own.stop();
+          await started.stop();
           await rm(home, { recursive: true, force: true });
         }
       });

@@ -64,9 +64,9 @@ test('two seeds at once: the second waits, and finds the rows of the first', asy
     [1, 2].map(() => runCommand(folder, [...words, '--redis', formatEndpoint(main)])),
   );
   for (const { status, stderr } of both) assert.equal(status, 0, stderr);
-  const said = both.map(({ stdout }) => (/written/.test(stdout) ? 'written' : stdout)).sort();
-  assert.match(said[0], /were there already/);
-  assert.equal(said[1], 'written');
+  const outcomes = both.map(({ stdout }) => (/written/.test(stdout) ? 'written' : stdout)).sort();
+  assert.match(outcomes[0], /were there already/);
+  assert.equal(outcomes[1], 'written');
 });
 
 test('a holder that is not to be waited for is refused, by what it does', async () => {

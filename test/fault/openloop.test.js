@@ -35,12 +35,12 @@ async function runStopped(load, storage = 'ioredis') {
     dataset: createDataset(DATASET),
   });
   const { pid } = servers.running('redis');
-  const whole = { operations: null, durationNs: SECONDS * 1e9, inFlight: null, ...load };
+  const loadOptions = { operations: null, durationNs: SECONDS * 1e9, inFlight: null, ...load };
   const warm = { kind: /** @type {const} */ ('operations'), operations: 1000 };
   const credentialVariables = servers.running('redis').credentials ?? {};
-  const task = taskOf(whole, { warm, operations: undefined });
+  const task = taskOf(loadOptions, { warm, operations: undefined });
   const spec = specOf([task], { storage, address, credentialVariables, dataset: DATASET, seed: 1 });
-  const { operations, durationNs } = whole;
+  const { operations, durationNs } = loadOptions;
   const record = await playHere(
     { ...spec, isLong: true },
     { operations, durationNs },

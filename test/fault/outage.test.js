@@ -58,19 +58,19 @@ async function runThrough(options, { fault, durationMs = 8000 }) {
 /** @param {Awaited<ReturnType<typeof runThrough>>} ran @param {number} awayMs at least */
 function assertContinued({ result, round }, awayMs) {
   const { outcomes, outages = [], timeline, scheduled } = round;
-  const said = JSON.stringify({ outcomes, outages, samples: round.samples });
-  assert.equal(result.benchmarks[0].state, 'measured', said);
-  assert.equal(outages.length, 1, said);
+  const details = JSON.stringify({ outcomes, outages, samples: round.samples });
+  assert.equal(result.benchmarks[0].state, 'measured', details);
+  assert.equal(outages.length, 1, details);
   const [{ ns, startNs, failed }] = outages;
-  assert.ok(ns !== null && ns > awayMs * 0.8e6, said);
-  assert.ok(startNs > 0.5e9, said);
-  assert.ok(failed > 0 && failed <= outcomes.error + outcomes.timeout, said);
-  assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], said);
+  assert.ok(ns !== null && ns > awayMs * 0.8e6, details);
+  assert.ok(startNs > 0.5e9, details);
+  assert.ok(failed > 0 && failed <= outcomes.error + outcomes.timeout, details);
+  assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], details);
   assert.equal(scheduled, (RATE * Number(result.benchmarks[0].load.durationNs)) / 1e9);
   // The last windows: each began later than BACK_NS after the server's return.
   const windows = 2e9 / timeline.windowNs;
   const last = timeline.operations.slice(-windows).reduce((all, one) => all + one, 0);
-  assert.ok(last >= RATE * 2 * 0.9, `${last} in the last two seconds; ${said}`);
+  assert.ok(last >= RATE * 2 * 0.9, `${last} in the last two seconds; ${details}`);
   const messages = result.warnings.filter(({ code }) => code === 'W_OUTAGE');
   assert.equal(messages.length, 1);
   assert.match(

@@ -135,13 +135,13 @@ describe('a memory limit', () => {
     const { status, stderr } = await ended;
     assert.equal(status, 5, stderr);
     const { benchmarks } = parseResult(readFileSync(file, 'utf8'), file);
-    const [own, other] = benchmarks;
-    assert.equal(own.state, 'failed');
+    const [stopped, other] = benchmarks;
+    assert.equal(stopped.state, 'failed');
     assert.match(
-      String(own.reason),
+      String(stopped.reason),
       /was killed by SIGKILL .*: the kernel killed .* lack of memory/,
     );
-    const [{ outcomes, latency }] = own.rounds;
+    const [{ outcomes, latency }] = stopped.rounds;
     assert.ok(outcomes.ok > 0 && latency?.count === outcomes.ok, JSON.stringify(outcomes));
     assert.equal(other.state, 'measured');
   });

@@ -333,9 +333,9 @@ test('a server that ends at its start is an error with the last lines of its log
       return true;
     },
   );
-  const own = `dragstrip-${ownerName()}.`;
+  const prefix = `dragstrip-${ownerName()}.`;
   assert.deepEqual(
-    readdirSync('/tmp').filter((leaf) => leaf.startsWith(own)),
+    readdirSync('/tmp').filter((leaf) => leaf.startsWith(prefix)),
     [],
     'nor does it leave a folder of sockets',
   );

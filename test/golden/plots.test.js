@@ -167,8 +167,8 @@ test('pictures have colours of their theme only, and neither style nor script', 
     const known = new Set([...Object.values(roles), ...series, 'none', '#000']);
     for (const { name, svg } of picturesOf([smallResult()], { theme })) {
       const colors = [...svg.matchAll(/(?:fill|stroke)="([^"]*)"/g)].map(([, color]) => color);
-      const foreign = colors.filter((color) => !known.has(color) && !/^rgba?\(/.test(color));
-      assert.deepEqual([...new Set(foreign)], [], name);
+      const unknown = colors.filter((color) => !known.has(color) && !/^rgba?\(/.test(color));
+      assert.deepEqual([...new Set(unknown)], [], name);
       assert.doesNotMatch(svg, /<style|<script|style=|class=|href=|var\(/);
     }
   }

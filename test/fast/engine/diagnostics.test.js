@@ -89,8 +89,8 @@ test('a round far from the others is warned about and counted all the same', () 
 });
 
 test('drift, steal and throttling are warned about with what helps; unknown is not fine', () => {
-  const own = benchmarkOf([{}, {}, {}]);
-  const [, second] = own.rounds;
+  const measured = benchmarkOf([{}, {}, {}]);
+  const [, second] = measured.rounds;
   assert.ok(second.conditions);
   Object.assign(second.conditions, {
     canaryNs: 1.3e6,
@@ -98,7 +98,7 @@ test('drift, steal and throttling are warned about with what helps; unknown is n
     throttledCount: 3,
     throttledNs: 250e6,
   });
-  const warnings = diagnosticWarnings(buildResult({ benchmarks: [own] }));
+  const warnings = diagnosticWarnings(buildResult({ benchmarks: [measured] }));
   assert.deepEqual(
     warnings.map(({ code }) => code),
     ['W_CANARY', 'W_STEAL', 'W_THROTTLED'],
@@ -109,8 +109,8 @@ test('drift, steal and throttling are warned about with what helps; unknown is n
 });
 
 test('what no round knows is null in the summary, and "unknown" in the report', async () => {
-  const own = benchmarkOf([{}]);
-  own.rounds[0].conditions = {
+  const measured = benchmarkOf([{}]);
+  measured.rounds[0].conditions = {
     canaryNs: null,
     stealShare: null,
     busyShare: null,
@@ -118,13 +118,13 @@ test('what no round knows is null in the summary, and "unknown" in the report', 
     throttledNs: null,
     loadAverage: null,
   };
-  const { n, ...summary } = summarizeConditions([own]);
+  const { n, ...summary } = summarizeConditions([measured]);
   assert.equal(n, 1);
   for (const [name, value] of Object.entries(summary)) {
     assert.equal(value, name === 'drifted' ? 0 : null, name);
   }
   const { render } = await loadReport('console');
-  const text = render(buildResult({ benchmarks: [own] }));
+  const text = render(buildResult({ benchmarks: [measured] }));
   assert.match(text, /speed within unknown, all processors unknown busy/);
   assert.match(text, /governor unknown/);
 });

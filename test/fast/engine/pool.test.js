@@ -35,15 +35,15 @@ describe('a pool', () => {
     test(`gives each ${calls} operation a handle that has none`, async () => {
       const most = [0, 0, 0];
       const inFlight = [0, 0, 0];
-      const bounds = most.map((_, lane) => {
+      const bounds = most.map((_, worker) => {
         const begin = () => {
-          inFlight[lane] += 1;
-          most[lane] = Math.max(most[lane], inFlight[lane]);
+          inFlight[worker] += 1;
+          most[worker] = Math.max(most[worker], inFlight[worker]);
         };
         const op = (/** @type {number} */ index, /** @type {any} */ done) => {
           begin();
           const end = () => {
-            inFlight[lane] -= 1;
+            inFlight[worker] -= 1;
             return index;
           };
           if (calls === 'callback') return void setImmediate(() => done(null, end()));

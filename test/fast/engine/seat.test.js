@@ -93,10 +93,10 @@ describe('a load shared by three', () => {
 
   test('metrics of a workload are merged by their rules', async () => {
     const processes = inThisProcess(INSTRUMENTS);
-    const one = { kind: /** @type {const} */ ('window'), inFlight: 8 };
+    const load = { kind: /** @type {const} */ ('window'), inFlight: 8 };
     const task = { workload: 'crud', operations: 400 };
     const metricsBy = async (/** @type {number} */ count) => {
-      const merged = await play(seatOf(one, { count, processes, task }), { operations: 400 });
+      const merged = await play(seatOf(load, { count, processes, task }), { operations: 400 });
       return requireAccounts(merged).metrics;
     };
     const [alone, shared] = [await metricsBy(1), await metricsBy(2)];
@@ -123,9 +123,9 @@ test('a metric without a rule of merging is refused where processes share the lo
     });`,
   );
   const processes = inThisProcess(INSTRUMENTS);
-  const one = { kind: /** @type {const} */ ('window'), inFlight: 8 };
+  const load = { kind: /** @type {const} */ ('window'), inFlight: 8 };
   const failureBy = async (/** @type {number} */ count) => {
-    const seat = seatOf(one, { count, processes, task: { workload } });
+    const seat = seatOf(load, { count, processes, task: { workload } });
     await play(seat, { operations: 40 });
     return seat.failureOf(0);
   };
@@ -299,11 +299,11 @@ describe('placement', () => {
     { id: 'window', placement: 'two-cpus', load: {} },
     { id: 'rate', placement: 'free', load: {} },
   ]);
-  const own = { name: 'redis', source: 'dragstrip', pids: [process.pid] };
+  const redis = { name: 'redis', source: 'dragstrip', pids: [process.pid] };
 
   test('belongs to the load: one processor, two, or anywhere', async () => {
     const allowed = [0, 1];
-    const { of, clientOf } = await placeFor(loads, [own], { allowed, taskset: 'true' });
+    const { of, clientOf } = await placeFor(loads, [redis], { allowed, taskset: 'true' });
     const [one, two, free] = loads.map((load) => of(load));
     assert.deepEqual([one.kind, one.server], ['one-cpu', one.client]);
     assert.equal(two.kind, 'two-cpus');
@@ -317,15 +317,15 @@ describe('placement', () => {
   test('nothing is placed with one processor, nor beside a server that Dragstrip did not start', async () => {
     const why = async (/** @type {any} */ servers, /** @type {number[]} */ allowed) =>
       (await placeFor(loads, servers, { allowed, taskset: 'true' })).of(loads[0]);
-    const alone = await why([own], [0]);
+    const alone = await why([redis], [0]);
     assert.deepEqual([alone.kind, alone.client], ['free', []]);
     assert.match(String(alone.reason), /only one processor/);
-    const foreign = await why([{ ...own, source: 'flag' }], [0, 1]);
-    assert.match(String(foreign.reason), /did not start redis/);
+    const untrusted = await why([{ ...redis, source: 'flag' }], [0, 1]);
+    assert.match(String(untrusted.reason), /did not start redis/);
   });
 
   test('--pin places every load', async () => {
-    const { of } = await placeFor(loads, [own], { pinned: [1], allowed: [0, 1] });
+    const { of } = await placeFor(loads, [redis], { pinned: [1], allowed: [0, 1] });
     assert.deepEqual(
       loads.map((load) => [of(load).kind, of(load).client]),
       loads.map(() => ['pinned', [1]]),

@@ -85,8 +85,8 @@ describe('what belongs to which process', () => {
     );
     assert.throws(plan({ kind: 'burst', operations: 2, processes: 3 }), /fewer operations/);
     assert.throws(plan({ kind: 'sync', processes: 0 }), { code: 'E_USAGE' });
-    const [one] = planRun({ loads: [{ kind: 'window', processes: 1 }] }).loads;
-    assert.equal('processes' in one, false, 'one process is the load that it always was');
+    const [load] = planRun({ loads: [{ kind: 'window', processes: 1 }] }).loads;
+    assert.equal('processes' in load, false, 'one process is the load that it always was');
     const [two] = planRun({ loads: [{ kind: 'window', processes: 2 }] }).loads;
     assert.equal(loadLabel(two), 'window-100-by-2');
   });

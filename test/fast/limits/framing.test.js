@@ -108,7 +108,7 @@ for (const name of PROTOCOLS) {
 
   test(`${name}: the reader gives values, misses and errors, and null for what is not whole`, async () => {
     const { protocol, bytes } = await stream();
-    const found = [];
+    const replies = [];
     let at = 0;
     while (at < bytes.length) {
       const reply = protocol.read(session, bytes, at, dataset.valueSize);
@@ -120,16 +120,16 @@ for (const name of PROTOCOLS) {
           `cut at ${cut}`,
         );
       }
-      found.push(reply);
+      replies.push(reply);
       at = reply.end;
     }
     const values = IDS.map((id) => (id <= dataset.rows ? dataset.value(id) : null));
     assert.deepEqual(
-      found.map(({ value }) => value),
+      replies.map(({ value }) => value),
       [...values, null, dataset.value(5)],
     );
     assert.deepEqual(
-      found.map(({ error }) => error !== null),
+      replies.map(({ error }) => error !== null),
       [...IDS.map(() => false), true, false],
     );
   });

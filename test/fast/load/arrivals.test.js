@@ -35,8 +35,8 @@ test('the gaps of Poisson arrivals are exponential: mean, variance, quantiles, n
   const sorted = gaps.slice().sort();
   let distance = 0;
   for (const [i, gap] of sorted.entries()) {
-    const law = -Math.expm1(-gap / mean);
-    distance = Math.max(distance, law - i / n, (i + 1) / n - law);
+    const cumulative = -Math.expm1(-gap / mean);
+    distance = Math.max(distance, cumulative - i / n, (i + 1) / n - cumulative);
   }
   assert.ok(distance * Math.sqrt(n) < 1.95, `D √n = ${distance * Math.sqrt(n)}`);
   let product = 0;

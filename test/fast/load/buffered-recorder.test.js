@@ -49,9 +49,9 @@ describe('a short segment', () => {
       assert.equal(kept[0]?.histograms['latency']?.count, 70);
       return keys();
     };
-    const whole = await all([70]);
-    assert.equal(new Set(whole).size > 40, true);
-    assert.deepEqual(await all([20, 40, 10]), whole);
+    const uncut = await all([70]);
+    assert.equal(new Set(uncut).size > 40, true);
+    assert.deepEqual(await all([20, 40, 10]), uncut);
   });
 
   test('of a window ends with the issue of its last operation', async () => {

@@ -145,7 +145,7 @@ for (const calls of /** @type {const} */ (['promise', 'callback'])) {
 test('a burst issues all operations before the first reply', async () => {
   let issued = 0;
   let issuedAtFirstReply = 0;
-  let told = 0;
+  let notifiedAt = 0;
   const op = (/** @type {number} */ i) => {
     issued += 1;
     return new Promise((resolve) => {
@@ -157,12 +157,12 @@ test('a burst issues all operations before the first reply', async () => {
   };
   const ended = await runLoad(load({ kind: 'burst', op }), {
     onIssued: () => {
-      told = issued;
+      notifiedAt = issued;
     },
   });
   assert.equal(ended.recorder.outcomes[OK], 1000);
   assert.equal(issuedAtFirstReply, 1000);
-  assert.equal(told, 1000);
+  assert.equal(notifiedAt, 1000);
 });
 
 test('a burst shows progress about each second of its issuing', async () => {
@@ -298,16 +298,16 @@ test('a good reply ends a row of failures', async () => {
 
 test('one of 31 replies is compared in full, at drawn distances, the first one too', async () => {
   /** @type {number[]} */
-  const whole = [];
+  const inFull = [];
   const verify = (/** @type {number} */ i, /** @type {any} */ _, /** @type {boolean} */ full) => {
-    if (full) whole.push(i);
+    if (full) inFull.push(i);
     return OK;
   };
   await runLoad(load({ kind: 'sync', inFlight: 1, operations: 31_000, verify }));
   // Distances are uniform: the sum of 1,000 of them is 31,000 ± 564 (one standard deviation).
-  assert.ok(whole.length > 945 && whole.length < 1055, `${whole.length} in full`);
-  const distances = new Set(whole.slice(1).map((index, i) => index - whole[i]));
-  assert.deepEqual([whole[0], distances.size], [0, 61]);
+  assert.ok(inFull.length > 945 && inFull.length < 1055, `${inFull.length} in full`);
+  const distances = new Set(inFull.slice(1).map((index, i) => index - inFull[i]));
+  assert.deepEqual([inFull[0], distances.size], [0, 61]);
 });
 
 test('an error says by its class, its name or its code that it is a timeout', () => {

@@ -80,7 +80,7 @@ describe('commands', () => {
 
 describe('replies', () => {
   test('are read one after another; null where one is not whole, at every split position', () => {
-    const found = [];
+    const replies = [];
     for (let at = 0; at < BYTES.length; ) {
       const reply = readReply(BYTES, at);
       assert.ok(reply !== null);
@@ -90,19 +90,19 @@ describe('replies', () => {
         const wanted = replyBytes(part, at);
         assert.ok(wanted > cut - at && wanted <= reply.end - at, `cut at ${cut}: ${wanted}`);
       }
-      found.push(reply);
+      replies.push(reply);
       at = reply.end;
     }
     assert.deepEqual(
-      found.map(({ value }) => value),
+      replies.map(({ value }) => value),
       VALUES,
     );
     assert.deepEqual(
-      found.map(({ error }) => error).filter((error) => error !== null),
+      replies.map(({ error }) => error).filter((error) => error !== null),
       ['OOM no room'],
     );
-    assert.deepEqual(readReplies(BYTES), found);
-    assert.deepEqual(readReplies(BYTES.subarray(0, -1)), found.slice(0, -1));
+    assert.deepEqual(readReplies(BYTES), replies);
+    assert.deepEqual(readReplies(BYTES.subarray(0, -1)), replies.slice(0, -1));
   });
 
   for (const text of ['HTTP/1.1 400\r\n', '$12x\r\n', '*x\r\n', '$-2\r\n', ':1.5\r\n', '_x\r\n']) {

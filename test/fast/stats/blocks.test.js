@@ -39,28 +39,28 @@ function matrix(own, of, self) {
 describe('slices against an independent program', () => {
   for (const known of KNOWN.cases) {
     const means = processMeans(known.lnNsPerOperation);
-    const own = contest(means);
+    const computed = contest(means);
 
     test(`${known.name}: means of processes, estimates and variance`, () => {
       allNear(means, known.processMeans);
-      allNear(own.estimates, known.estimates);
-      allNear(own.halfAlone, known.halfWidthAlone);
-      near(Number(own.leveneP), known.leveneP, 1e-7);
-      assert.equal(own.pool.length === own.k, known.leveneP >= 0.05);
+      allNear(computed.estimates, known.estimates);
+      allNear(computed.halfAlone, known.halfWidthAlone);
+      near(Number(computed.leveneP), known.leveneP, 1e-7);
+      assert.equal(computed.pool.length === computed.k, known.leveneP >= 0.05);
       if (known.leveneP < 0.05) return;
-      assert.equal(own.degreesOfFreedom, known.degreesOfFreedom);
-      near(own.variance, known.pooledVariance, 1e-9);
+      assert.equal(computed.degreesOfFreedom, known.degreesOfFreedom);
+      near(computed.variance, known.pooledVariance, 1e-9);
     });
 
     test(`${known.name}: half-widths of pairs`, () => {
       const { pooledVariance: variance, degreesOfFreedom } = known;
-      const pooled = { ...own, pool: [...means.keys()], variance, degreesOfFreedom };
+      const pooled = { ...computed, pool: [...means.keys()], variance, degreesOfFreedom };
       const halves = matrix(pooled, (i, j) => differenceOf(pooled, i, j).half, 0);
       allNear(
         halves,
-        matrix(own, () => known.halfWidthPooled, 0),
+        matrix(computed, () => known.halfWidthPooled, 0),
       );
-      const apart = { ...own, pool: [] };
+      const apart = { ...computed, pool: [] };
       allNear(
         matrix(apart, (i, j) => differenceOf(apart, i, j).half, 0),
         known.halfWidthsOwn,
@@ -113,10 +113,10 @@ describe('means and variances of slices', () => {
       [5, 5, 7],
       [9, 8, 9],
     ];
-    const own = contest(means, { pooled: false });
+    const computed = contest(means, { pooled: false });
     const differences = [-1, -1, 1].map((one) => one + 1 / 3);
     const error = Math.sqrt(differences.reduce((sum, one) => sum + one * one, 0) / 2 / 3);
-    const { half, halfOfAll } = differenceOf(own, 0, 1);
+    const { half, halfOfAll } = differenceOf(computed, 0, 1);
     near(half, studentQuantile(0.975, 2) * error, 1e-9);
     near(halfOfAll, studentQuantile((1 + 0.95 ** (1 / 6)) / 2, 2) * error, 1e-9);
   });

@@ -35,13 +35,13 @@ test('steps up and down again are both found, with the means between them', () =
     [20, 90],
     [25, 100],
   ]);
-  const found = changePoints(series);
+  const changes = changePoints(series);
   assert.deepEqual(
-    found.map(({ index }) => index),
+    changes.map(({ index }) => index),
     [25, 45],
   );
-  assert.ok(Math.abs(found[0].after - 90) < 1);
-  assert.equal(found[0].after, found[1].before);
+  assert.ok(Math.abs(changes[0].after - 90) < 1);
+  assert.equal(changes[0].after, changes[1].before);
 });
 
 test('a step behind the greatest one is found, too', () => {

@@ -50,8 +50,8 @@ describe('verdicts', () => {
 describe('ranks', () => {
   test('equal contenders share a rank, a slower one has the next', () => {
     const logs = [8.5, 8, 8, 9];
-    const own = contest(processMeans(simulateRace({ ...RACE, logs }, 2)));
-    const standings = rankContenders(own);
+    const contested = contest(processMeans(simulateRace({ ...RACE, logs }, 2)));
+    const standings = rankContenders(contested);
     assert.deepEqual(
       standings.map(({ rank, rankWorst }) => [rank, rankWorst]),
       [
@@ -164,9 +164,9 @@ describe('what is typical and all time', () => {
     assert.ok(ratioOf([true, true, false]) < 0.92, `${ratioOf([true, true, false])}`);
     const ceiling = { name: 'x', group: /** @type {const} */ ('ceiling'), time: times[0] };
     const others = { group: /** @type {const} */ ('again'), time: times[0] };
-    const own = { ...others, name: 'y', ownGarbage: true };
-    assert.equal(figureOfEntries([own, ceiling]), 'typical');
-    assert.equal(figureOfEntries([own, ceiling, { ...others, name: 'z' }]), 'trimmed');
+    const withGarbage = { ...others, name: 'y', ownGarbage: true };
+    assert.equal(figureOfEntries([withGarbage, ceiling]), 'typical');
+    assert.equal(figureOfEntries([withGarbage, ceiling, { ...others, name: 'z' }]), 'trimmed');
     assert.equal(figureOfEntries([ceiling]), 'trimmed');
   });
 
@@ -275,9 +275,9 @@ describe('blocks of further rounds', () => {
   const race = { logs: Array(6).fill(8), rounds: 8, blocks: 30, blockDeviation: 0.02, spikes: 0 };
   /** @param {number} slice @param {number} process deviations */
   const ratioOf = (slice, process, ownGarbage = false) => {
-    const own = { ...race, sliceDeviation: slice, processDeviation: process };
+    const parameters = { ...race, sliceDeviation: slice, processDeviation: process };
     const ratios = Array.from({ length: 20 }, (_, seed) => {
-      const entries = simulateRace(own, seed).map((time, i) => ({
+      const entries = simulateRace(parameters, seed).map((time, i) => ({
         name: `s${i}`,
         group: /** @type {const} */ ('networked'),
         time,
