@@ -279,7 +279,7 @@ async function stopOwned(running, onEvent) {
 
 /**
  * @param {{ home: string }} options
- * @returns {Promise<ServerStatus[]>} of every server, in the order of the registry
+ * @returns {Promise<ServerStatus[]>} status of every server, in the order of the registry
  */
 export async function statusServers({ home }) {
   return Promise.all(SERVER_NAMES.map((name) => statusOne(name, home)));

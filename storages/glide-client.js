@@ -174,7 +174,7 @@ export async function glideClusterBatch() {
 }
 
 /**
- * It reconnects for ever and has no option against it: the first request that fails by a lost
+ * It reconnects forever and has no option against it: the first request that fails by a lost
  * connection ends the client. If none was in flight at the loss, requests wait for a new connection
  * and fail after the requestTimeout of the profile.
  * @param {any} client

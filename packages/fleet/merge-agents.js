@@ -24,7 +24,7 @@ import { SECOND_NS } from '../../load/seconds-recorder.js';
 /** @typedef {import('../../engine/roles.js').Contender} Contender */
 /** @typedef {import('../../lib/fleet.js').RoundAgent} RoundAgent */
 /** @typedef {import('./upload.js').UploadedSeat} UploadedSeat */
-/** @typedef {UploadedSeat & { agent: string }} Part of a seat, on the common clock */
+/** @typedef {UploadedSeat & { agent: string }} Part a seat's part on the common clock */
 
 /** A segment is invalid if an agent starts later than this. */
 export const LATE_MAX_NS = 50e6;
@@ -116,7 +116,7 @@ export async function mergeWhole(contributions, { contender, failure, atNs }) {
   return seat;
 }
 
-/** @param {Part} part @param {number} load @returns {Segment[]} that there are */
+/** @param {Part} part @param {number} load @returns {Segment[]} present segments */
 function measuredOf({ segments }, load) {
   return segments[load].flatMap((one) => one ?? []);
 }

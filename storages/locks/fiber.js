@@ -20,7 +20,7 @@ export const TARANTOOL_LOCKS = Object.freeze({
   },
 });
 
-/** Seconds that mean for ever. */
+/** Seconds that stand for no limit. */
 const FOREVER_S = 31_536_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Benches of defects and of whole runs in their smoke sizes, and forks that do what they say. */
+/** Benches of defects and whole runs in smoke sizes, and forks that behave as documented. */
 // Needs: redis
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** `dragstrip check` against a real server: our own storages, the example, and broken adapters. */
+/** `dragstrip check` against a real server: built-in storages, the example, broken adapters. */
 // Needs: redis
 
 import assert from 'node:assert/strict';

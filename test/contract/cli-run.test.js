@@ -1,4 +1,4 @@
-/** Whole runs at the command line: what is shown, stored and left when they end, or are ended. */
+/** Whole runs at the command line: output, result and leftovers, at completion or a signal. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Cluster clients beyond reading: inserts and locks with keys of one slot, TLS that refuses
- * what is not verified, and a slot that is being moved while they read.
+ * unverified certificates, and a slot that is being moved while they read.
  */
 // Needs: redis-cluster
 

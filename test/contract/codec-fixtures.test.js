@@ -1,6 +1,6 @@
 /**
- * The codecs' fixtures against real servers: what is stored is what they answer today, and what the
- * encoders must write is what they understand.
+ * The codecs' fixtures against real servers: the stored replies equal those of today, and the
+ * servers accept the bytes that the encoders must write.
  */
 // Needs: redis, mariadb, tarantool
 
@@ -59,7 +59,7 @@ function assertStored(protocol, recorded, plain = (bytes) => bytes) {
   }
 }
 
-/** The version of the schema counts what was ever defined on a server. */
+/** The version of the schema counts all definitions that the server has ever had. */
 const SCHEMA_AT = 24;
 
 /** @param {Buffer} packets @returns {Buffer} the same with version 0 in each header */

@@ -1,4 +1,4 @@
-/** A real Cassandra: what it has executed by its own count, against what its driver did. */
+/** A real Cassandra: operations executed by its own count, against those of its driver. */
 // Needs: cassandra
 
 import assert from 'node:assert/strict';
@@ -60,7 +60,7 @@ const WAYS = {
 
 describe('counts of Cassandra', { skip }, () => {
   if (skip !== false) return;
-  /** @type {number | null} of the server that the last test has restarted */
+  /** @type {number | null} process id of the server that the last test has restarted */
   let restarted = null;
   after(() => {
     if (restarted !== null) process.kill(restarted, 'SIGKILL'); // before its folder is removed

@@ -297,7 +297,7 @@ test('only the package itself is exchanged, and only for adapters', () => {
   for (const other of ['ioredis-mock', 'redis', './ioredis.js', 'node:net']) {
     assert.notEqual(from(other), there);
   }
-  // Installed as a package, our adapters are in node_modules themselves.
+  // In an installed package, the built-in adapters are in node_modules themselves.
   const root = 'file:///user/node_modules/dragstrip/';
   const packed = resolveFor(
     { name: 'ioredis', package: 'ioredis', version: '5.0.0', label: '5.0.0', folder: '/x' },

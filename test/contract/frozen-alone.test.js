@@ -137,7 +137,7 @@ const stored = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8
 
 /**
  * @param {string} name
- * @param {string[]} words of the command
+ * @param {string[]} words words of the command
  * @param {(result: import('../../lib/result.js').Result) => boolean} isDue
  */
 async function runKilled(name, words, isDue) {

@@ -1,6 +1,6 @@
 /**
- * `dragstrip insert` on real servers: every strategy leaves all rows, each once and right; what
- * loses or repeats one is caught; names of others are refused, our own removed on every exit.
+ * `dragstrip insert` on real servers: every strategy leaves all rows, each once and correct;
+ * lost and repeated rows are detected; names of others are refused, its own removed on every exit.
  */
 // Needs: redis, mariadb, tarantool
 
@@ -88,7 +88,7 @@ describe('insert on real servers', () => {
   let stores;
 
   before(async () => {
-    // In memory where there is such a folder: many thousand transactions wait for a disk.
+    // In memory if possible: thousands of transactions would wait for a disk.
     const fast = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     embedded = await mkdtemp(path.join(fast, 'dragstrip-insert-'));
     stores = await createStores(servers);
@@ -180,7 +180,7 @@ describe('insert on real servers', () => {
   const insert = (...words) =>
     callIn(folder, ['bin/dragstrip.js', 'insert', ...words], { env: env() });
 
-  /** @returns {Promise<string[]>} what Dragstrip has left, on all servers */
+  /** @returns {Promise<string[]>} leftovers of Dragstrip on all servers */
   async function leftovers() {
     const [rows] = await stores.sql.query(
       'SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name = ?',

@@ -17,7 +17,7 @@ import { addressFlags, withServers } from '../helpers/servers.js';
 const ROWS = ['--rows', '300', '--value-size', '64'];
 
 /**
- * @param {string} text of the exposition format
+ * @param {string} text text in the exposition format
  * @returns {Map<string, number>} values by their name and labels
  */
 function samplesOf(text) {

@@ -1,5 +1,5 @@
 /**
- * The loaders against real servers: what they write, what they leave, what they refuse. Rows are
+ * The loaders against real servers: written rows, untouched rows and refusals. Rows are
  * read back by drivers that the loaders do not use.
  */
 // Needs: redis, mariadb, tarantool, redis-cluster
@@ -35,7 +35,7 @@ describe('loaders', () => {
 
   /**
    * @param {string} name
-   * @param {object} [options] of the dataset
+   * @param {object} [options] options of the dataset
    * @param {object} [more]
    */
   async function seedBy(name, options, more) {
@@ -61,7 +61,7 @@ describe('loaders', () => {
       /** @param {object} [options] @param {object} [more] */
       async function seed(options, more) {
         const { nodes, ...report } = await seedBy(name, options, more);
-        // Of a cluster: what each primary counts.
+        // A cluster has one count per primary.
         const counts = Object.values(nodes ?? {});
         assert.equal(counts.length, loader.name === 'redis-cluster' ? 3 : 0);
         if (nodes !== undefined) {

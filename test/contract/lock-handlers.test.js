@@ -1,4 +1,4 @@
-/** Every kind of lock of the harness, ours and the others, by the one interface that they share. */
+/** Every kind of lock of the harness, built-in or not, by the interface that they share. */
 // Needs: redis, mariadb, tarantool, redis-cluster
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** `dragstrip mget` on the memory storage: its lines, its options, and what it refuses. */
+/** `dragstrip mget` on the memory storage: its lines, its options and its refusals. */
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,6 +1,7 @@
 /**
- * Namespaces of every workload on real servers: what Dragstrip did not create is refused and stays
- * as it is, what a killed run left is taken over, and only what is ours is ever removed.
+ * Namespaces of every workload on real servers: data that Dragstrip did not create
+ * are refused and stay unchanged, leftovers of a killed run are taken over, and only Dragstrip's
+ * data are removed.
  */
 // Needs: redis, mariadb, tarantool
 
@@ -26,11 +27,11 @@ for (const name of ['insert', 'mutex', 'commands', 'mget']) {
 }
 
 /**
- * @typedef {object} Store of one server, seen by a driver that namespaces do not use
- * @property {(namespace: any, n: number) => Promise<unknown>} write something into it
- * @property {(namespace: any) => Promise<number>} count of what is in it
+ * @typedef {object} Store contents of one server, seen by a driver that namespaces do not use
+ * @property {(namespace: any, n: number) => Promise<unknown>} write writes something into it
+ * @property {(namespace: any) => Promise<number>} count number of its entries
  * @property {(namespace: any) => Promise<boolean>} marked
- * @property {() => Promise<string>} fingerprint of all that is there
+ * @property {() => Promise<string>} fingerprint fingerprint of all contents
  * @property {() => Promise<unknown>} clear
  * @property {Record<string, { only?: (namespace: any) => boolean,
  *   make: (namespace: any) => Promise<unknown> }>} notOurs data that other programs may have there

@@ -24,7 +24,7 @@ const start = (names, where = home) =>
 before(
   async () => {
     home = await makeHome();
-    // Named first: what it goes on to is started before it all the same.
+    // Although named first, it is started after the server that it forwards to.
     const { servers, failures } = await start(['nutcracker', 'redis']);
     assert.deepEqual(failures, []);
     running = Object.fromEntries(servers.map((server) => [server.name, server]));

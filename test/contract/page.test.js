@@ -1,6 +1,6 @@
 /**
- * The page in a real browser: it renders without an error or a request, does what it says with a
- * script and without, keeps notOurs text as text, and an accessibility check finds nothing in it.
+ * The page in a real browser: it renders without an error or a request, works with and
+ * without scripts, keeps untrusted text as text, and passes an accessibility check.
  */
 
 import assert from 'node:assert/strict';

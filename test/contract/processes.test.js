@@ -1,6 +1,6 @@
 /**
- * Two processes against one Redis, and both sides pinned: what they do is counted once, and where
- * two bring no more than one, the result says why.
+ * Two processes against one Redis, and both sides pinned: their operations are counted once, and if
+ * two are no faster than one, the result contains the reason.
  */
 // Needs: redis
 

@@ -15,7 +15,7 @@ import { withServers } from '../helpers/servers.js';
 const servers = withServers(['redis', 'mariadb', 'tarantool']);
 const ROWS = ['--rows', '500'];
 const SMALL = [...ROWS, '--ops', '400', '--warmup', '50'];
-/** In the order of the seed; what it did not have follows. */
+/** In the order of the original program; newer storages follow. */
 const STORAGES = ['redis', 'ioredis', 'node-handlersocket', 'manual-hs', 'tarantool', 'mysql2'];
 
 const { callHere, callScript, resultIn } = withCommands(servers);

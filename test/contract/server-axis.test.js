@@ -34,7 +34,7 @@ function call(...words) {
   const env = {
     DRAGSTRIP_HOME: firstServers.home(),
     DRAGSTRIP_REDIS: formatPlace(firstServers.address('redis').main),
-    // Of the second, whichever started last: the first is known by the record of its start.
+    // The password of the second server: the first is known by the record of its start.
     DRAGSTRIP_REDIS_PASSWORD_FILE: String(secondServers.running('redis').credentials?.['password']),
   };
   const all = ['bin/dragstrip.js', 'race', ...ROWS, '--storages', 'ioredis,redis', ...words];

@@ -241,7 +241,7 @@ describe('operations that the server counted', () => {
     [`${CHEAT}:invents`, [SERVED], /^the server executed 570 operations for 600 reads$/],
     [`${CHEAT}:caches`, [SERVED], /^the server executed 200 operations for 600 reads$/],
     [`${CHEAT}:coalesces`, [SERVED], /^the server executed 400 operations for 600 reads$/],
-    // The server may execute what they have answered after its count was read.
+    // The server may execute those operations after its count was read.
     [`${CHEAT}:early`, [LOST], /operations for 600 reads$/],
     [`${CHEAT}:hasty`, [LOST], /operations for 600 reads$/],
     [`${CHEAT}:swallows`, [LOST], /^600 operations/],

@@ -112,7 +112,7 @@ describe('servers that Dragstrip starts', () => {
     const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find(existsSync);
     if (!isRoot || setpriv === undefined) return t.skip('requires root and setpriv');
     const home = await makeHome();
-    // What a container's root has by default: CAP_SYS_PTRACE is not among it.
+    // Capabilities of a container's root by default, without CAP_SYS_PTRACE.
     const rights = [
       'chown',
       'dac_override',

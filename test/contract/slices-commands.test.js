@@ -43,7 +43,7 @@ describe('commands by slices', { timeout: 600_000 }, () => {
 
   /**
    * @param {import('../../lib/result.js').Result} result
-   * @param {{ perStorage: number, skipped?: number, refused: number }} counts of benchmarks
+   * @param {{ perStorage: number, skipped?: number, refused: number }} counts numbers of benchmarks
    */
   async function assertExact(result, { perStorage, skipped = 0, refused }) {
     assert.equal(result.comparison?.whole, undefined);

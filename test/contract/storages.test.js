@@ -243,7 +243,7 @@ describe('storages', () => {
 
 /**
  * @param {(typeof SERVERS)[number]} server
- * @returns {Record<string, string>} by what they are
+ * @returns {Record<string, string>} values by their description
  */
 function valuesFor(server) {
   const isSql = server === 'mariadb';

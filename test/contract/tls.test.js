@@ -1,6 +1,6 @@
 /**
  * TLS: servers started with certificates of their own, every driver that has it, loaders and
- * commands; what is not verified is refused.
+ * commands; unverified certificates are refused.
  */
 // Needs: redis, mariadb
 
@@ -39,7 +39,7 @@ import { listCases, openRows, reader, within } from '../helpers/storage-cases.js
 const LIMIT_MS = 30_000;
 const example = fileURLToPath(new URL('../../examples/my-driver.js', import.meta.url));
 const dataset = createDataset({ rows: 300, valueSize: 100, seed: 5 });
-/** Those of one server; clients of a cluster: cluster-workloads.test.js. */
+/** Single servers; for clients of a cluster see cluster-workloads.test.js. */
 const SERVERS = ['redis', 'mariadb'];
 const cases = (await listCases()).filter(
   ({ definition }) => definition.tls === true && SERVERS.includes(String(definition.server)),
@@ -106,7 +106,7 @@ describe('TLS', () => {
    * @param {string} server in whose place it answers: MariaDB's encryption begins after a greeting
    * @param {keyof typeof STRANGERS} kind
    * @returns {Promise<{ context: any, plain: Buffer[], deciphered: () => number }>} context: to
-   *   open it; plain: what it received without encryption; deciphered: number of bytes with
+   *   open it; plain: bytes received without encryption; deciphered: number of bytes with
    */
   async function stranger(server, kind) {
     const { greeting = sqlGreeting(), authority, days = '9', ...options } = STRANGERS[kind];

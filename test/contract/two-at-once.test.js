@@ -30,7 +30,11 @@ describe('two at once', () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool', 'redis-cluster']);
   const folder = withFolder();
 
-  /** @param {string} server @param {string} storage @param {string[]} names of flag and loader */
+  /**
+   * @param {string} server
+   * @param {string} storage
+   * @param {string[]} names names of flag and loader
+   */
   const on = (server, storage, [flag, loader]) => {
     const address = () =>
       formatEndpoint(/** @type {any} */ (Object.values(servers.address(server))[0]));

@@ -41,7 +41,7 @@ describe('reads and writes of an operation', () => {
     assert.equal(result.gates?.length, 8);
     const [{ tables }] = JSON.parse(await report(result, 'json'));
     const rows = tables.flatMap((/** @type {any} */ one) => one.rows);
-    /** @param {string} id @returns {(number | undefined)[]} of KEYS */
+    /** @param {string} id @returns {(number | undefined)[]} counts in the order of KEYS */
     const countsOf = (id) => {
       const { values } = rows.find((/** @type {any} */ { keys }) => keys.id === id);
       return KEYS.map((key) => values[key].value);

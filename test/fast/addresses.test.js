@@ -192,7 +192,7 @@ test('credentials come from the environment or a file; those of our own server f
   record(home, { credentials: { password: secretFile } });
   const credentials = { password: 'from-file' };
   assert.deepEqual((await resolveAddress('redis', { env, home })).credentials, credentials);
-  // Also where it is named by its address: other secrets of the environment are not sent to it.
+  // Also if named by its address: other secrets of the environment are not sent to it.
   const named = await resolveAddress('redis', { flags: { redis: '127.0.0.1:7001' }, env, home });
   assert.deepEqual(named.credentials, credentials);
   assert.deepEqual(named.credentialVariables, { password: secretFile });

@@ -1,4 +1,4 @@
-/** `dragstrip report` and `dragstrip history`: what they write, where, and what they refuse. */
+/** `dragstrip report` and `dragstrip history`: files, their places, and refusals. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -15,7 +15,7 @@ import { raceResult } from '../helpers/result-builder.js';
 const folder = withFolder();
 const at = (/** @type {string} */ name) => path.join(folder, name);
 
-/** @param {string} id @param {number} [factor] of ioredis' throughput @param {number} [day] */
+/** @param {string} id @param {number} [factor] factor of ioredis' throughput @param {number} [day] */
 function smallResult(id, factor = 1, day = 1) {
   const result = raceResult();
   result.id = id;

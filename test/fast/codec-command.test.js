@@ -1,4 +1,4 @@
-/** `dragstrip codec`: its tables, its result, what it refuses, and a variant that is wrong. */
+/** `dragstrip codec`: its tables, result and refusals, and an incorrect variant. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

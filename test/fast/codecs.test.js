@@ -1,5 +1,5 @@
 /**
- * Every codec variant on every fixture: what it gives is what it must, however the bytes are cut.
+ * Every codec variant on every fixture: the output is correct, however the bytes are split.
  */
 
 import assert from 'node:assert/strict';

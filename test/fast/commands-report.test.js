@@ -40,7 +40,7 @@ function shownOf(value) {
 
 /**
  * @param {RegExp} title
- * @param {string} start of the keys
+ * @param {string} start beginning of the keys
  * @returns {Record<string, any>} test or route to its values, of the columns that begin so
  */
 function valuesOf(title, start) {

@@ -1,4 +1,4 @@
-/** The dataset and the seeded random numbers: the same for ever, for everybody. */
+/** The dataset and the seeded random numbers: the same at any time, on any machine. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** A file that imports `dragstrip` loads only what it defines, where it is measured. */
+/** A file that imports `dragstrip` loads only its own definitions in a benchmark process. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -115,7 +115,7 @@ const COMMANDS = [
 
 /**
  * @param {string} command; `any`: of all
- * @param {string} workload of `run`
+ * @param {string} workload workload of `run`
  * @returns {Promise<Set<string>>} its options by their long names, hidden ones too
  */
 async function flagsOf(command, workload) {
@@ -132,7 +132,7 @@ async function flagsOf(command, workload) {
 /**
  * @param {string} file
  * @param {string} command
- * @param {string} words behind it
+ * @param {string} words the rest of the line
  * @returns {Promise<string[]>} the command, or its options, that do not exist
  */
 async function unknownIn(file, command, words) {

@@ -24,7 +24,7 @@ function burstOf(storage, throughput, operations = 10_000) {
   return benchmark({ storage, workload: 'get', load, rounds, id: `${storage}/${operations}` });
 }
 
-/** @param {string} start of its text */
+/** @param {string} start beginning of its text */
 const claimOf = (start) =>
   /** @type {import('../../scripts/findings/claims.js').Claim} */ (
     CLAIMS.find(({ text }) => text.startsWith(start))

@@ -18,7 +18,7 @@ const read = (/** @type {string} */ name) =>
   readFileSync(path.join(ROOT, 'examples/fleet', name), 'utf8');
 const KINDS = { Service, Deployment, Job };
 
-/** @param {readonly string[]} words of a command line */
+/** @param {readonly string[]} words words of a command line */
 function assertKnownFlags(words) {
   const known = AGENT_OPTIONS.map(({ flags }) => flags.split(' ')[0]);
   const flags = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0]);

@@ -47,7 +47,7 @@ describe('what --fail-if says', () => {
   });
 });
 
-/** Normal values by Box and Muller. @param {() => number} random of createRandom */
+/** Normal values by Box and Muller. @param {() => number} random generator of createRandom */
 function normal(random) {
   const share = () => random() / 2 ** 32;
   return Math.sqrt(-2 * Math.log(1 - share())) * Math.cos(2 * Math.PI * share());
@@ -141,7 +141,7 @@ describe('the decision', () => {
 });
 
 /**
- * @param {number} ratio of the candidate's speed
+ * @param {number} ratio ratio of the candidate's speed to the reference
  * @param {number} [n]
  */
 function resultOf(ratio, n = 8) {
@@ -285,9 +285,9 @@ describe('looks', () => {
 /** @typedef {import('../../lib/result.js').Round} Round */
 
 /**
- * @param {readonly (number | null)[][]} counts of an operation by contender and round
+ * @param {readonly (number | null)[][]} counts counts per operation, by contender and round
  * @param {typeof SYNC} [load]
- * @param {'writes' | 'allocatedBytes'} [field] what was counted
+ * @param {'writes' | 'allocatedBytes'} [field] counted quantity
  */
 function counted(counts, load = SYNC, field = 'writes') {
   const benchmarks = counts.map((own, contender) => {

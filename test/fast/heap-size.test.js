@@ -1,4 +1,4 @@
-/** The sizes of V8's heap: the same in what is measured, unless the user says. */
+/** The sizes of V8's heap: the same in all benchmark processes, unless the user sets them. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Inserts without a server: who inserts which rows, what is read back, tables, plots, options. */
+/** Inserts without a server: assignment of rows, reading back, tables, plots, options. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -28,7 +28,7 @@ const PLAN = {
 
 /**
  * @param {import('../../lib/types.js').Endpoint} endpoint
- * @returns {import('../../engine/targets.js').StorageTarget} of a server at that address
+ * @returns {import('../../engine/targets.js').StorageTarget} target of a server at that address
  */
 function targetAt(endpoint) {
   const server = { name: 'redis', address: { main: endpoint }, pids: [], version: '7' };

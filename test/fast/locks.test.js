@@ -20,7 +20,7 @@ const LIVING = { ...ownIdentity(), scope: processScope() };
 const DEAD = { pid: 2 ** 22 + 1, startTicks: 1, scope: processScope() };
 let made = 0;
 
-/** @param {object} holder @returns {string} what it has locked */
+/** @param {object} holder @returns {string} locked path */
 function lockOf(holder) {
   const path = join(folder, `lock-${++made}`);
   writeFileSync(`${path}.lock`, JSON.stringify({ id: 'first', ...holder }));

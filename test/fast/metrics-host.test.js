@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { Metrics, serveMetrics } from '../../cli/metrics-server.js';
 
-/** @param {number} port @param {string} host of the header */
+/** @param {number} port @param {string} host value of the header */
 async function statusOf(port, host) {
   const sent = request({ host: '127.0.0.1', port, path: '/metrics', headers: { host } }).end();
   const [response] = await once(sent, 'response');

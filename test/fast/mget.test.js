@@ -1,5 +1,5 @@
 /**
- * Fetches of many keys, without servers: what is drawn, what is verified, what is made of a trace.
+ * Fetches of many keys, without servers: drawn keys, verification, and replay of a trace.
  */
 
 import assert from 'node:assert/strict';

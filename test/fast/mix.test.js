@@ -1,4 +1,4 @@
-/** Mixes: what is drawn, written and verified, on the race's rows and on rows of a run. */
+/** Mixes: drawing, writing and verification, on the race's rows and on rows of a run. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -15,7 +15,7 @@ import { parseMix } from '../../workloads/mix/weights.js';
 const dataset = createDataset({ rows: 300, valueSize: 60, seed: 3 });
 const memory = await loadStorage('memory');
 
-/** @param {Record<string, any>} [changes] of the handle: lies */
+/** @param {Record<string, any>} [changes] changes of the handle: incorrect behaviour */
 async function openMemory(changes = {}) {
   const profile = { name: 'sync', ...memory.profiles['sync'] };
   const context = { address: {}, credentials: {}, folder: '', names: /** @type {any} */ ({}) };
@@ -169,7 +169,7 @@ test('a scan must have every row, in order, each with its own value', async () =
 test('a row that expires is there until its time and gone after it', async () => {
   let nowNs = 0;
   const clock = { now: () => nowNs };
-  /** @param {number} lifeMs what the store makes of the time to live */
+  /** @param {number} lifeMs the store's actual time to live */
   const expiring = async (lifeMs) => {
     const rows = new Map();
     const handle = await openMemory({

@@ -21,7 +21,7 @@ const AMOUNT = ['amount', 'schedule', 'rounds', 'precision', 'wait'];
 /** An open loop is another kind of load, with an amount, a warm-up and no processors of its own. */
 const OPEN = ['loads', 'placement', 'warm', ...AMOUNT];
 
-/** @type {Record<string, Entry>} of a race, and of what other commands share with it */
+/** @type {Record<string, Entry>} options of a race, and those that other commands share with it */
 const TABLE = {
   ops: { value: [5000], may: AMOUNT },
   duration: { value: 10_000, may: AMOUNT },
@@ -183,7 +183,7 @@ const COMMANDS = {
   },
 };
 
-/** @param {readonly unknown[]} values of all loads: how many there are is in `loads` */
+/** @param {readonly unknown[]} values values of all loads, whose number is in `loads` */
 function distinct(values) {
   return [...new Set(values.map((value) => JSON.stringify(value)))];
 }

@@ -1,4 +1,4 @@
-/** Progress where there is no terminal: plain lines, seldom, of the view of a real race. */
+/** Progress without a terminal: plain lines at long intervals, from the view of a real race. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

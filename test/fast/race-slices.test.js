@@ -1,4 +1,4 @@
-/** A run by slices from options to result: which runs are, what is refused, what is stored. */
+/** A run by slices from options to result: its conditions, refusals and stored fields. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -184,7 +184,7 @@ test('percentiles are those of all rounds together, null where too few values li
 
 test('a summary has each figure under its own name, inside its interval', () => {
   const histogram = new Histogram();
-  // Of 20,000 in two rounds: 50 % at 1 ms, 99 % at 3 ms, 99.9 % at 7 ms.
+  // 20,000 values in two rounds: 50 % at 1 ms, 99 % at 3 ms, 99.9 % at 7 ms.
   for (const [ms, count] of [
     [1, 6000],
     [3, 3940],

@@ -1,4 +1,4 @@
-/** --servers: what it names, which storages take part on which server, what is refused. */
+/** --servers: its names, the storages that take part on each server, and refusals. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A race by slices while it goes on, on a terminal: what it shows, how wide, and what it leaves. */
+/** A race by slices in progress on a terminal: lines, width, and the final output. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -18,7 +18,7 @@ const colors = /** @type {import('../../cli/progress.js').Colors} */ (
   })
 );
 
-/** @param {number} [nowNs] that its clock shows; it can be set */
+/** @param {number} [nowNs] time of its clock, which can be set */
 function viewOf(nowNs = 0) {
   const clock = { nowNs, now: () => clock.nowNs };
   const view = new RunView({ clock, isRace: true });

@@ -116,7 +116,7 @@ describe('storages, without a server', () => {
         register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
       const preload = `data:text/javascript,${encodeURIComponent(register)}`;
       for (const word of ['--help', 'list']) {
-        // Of the hooks of this test, on Node 26.
+        // Node 26 warns about the hooks of this test.
         const quiet = '--disable-warning=DEP0205';
         const words = [quiet, '--import', preload, 'bin/dragstrip.js', word];
         const child = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
@@ -309,7 +309,7 @@ describe('storages, without a server', () => {
       it(`${label} rejects with E_TARGET what speaks another protocol, and hides secrets`, {
         skip,
       }, async () => {
-        // It repeats what it was sent, as Redis does with an unknown command.
+        // It repeats its input, as Redis does with an unknown command.
         const server = net.createServer((socket) => {
           socket.on('error', () => {});
           socket.write(`SSH-2.0-OpenSSH_9.2\r\n${'banner\n'.repeat(30)}`);

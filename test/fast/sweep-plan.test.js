@@ -1,4 +1,4 @@
-/** From --connections and --value-size as lists to loads, rows and namespaces; what is refused. */
+/** From --connections and --value-size as lists to loads, rows and namespaces; refusals. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Sweeps in reports: one curve per storage, its knee in every format, none where there is none. */
+/** Sweeps in reports: one curve per storage, its knee in every format if there is one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

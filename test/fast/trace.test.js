@@ -1,4 +1,4 @@
-/** Traces: lines of MONITOR, what is kept of them, files that are no traces, arrivals, values. */
+/** Traces: lines of MONITOR, their stored fields, files that are no traces, arrivals, values. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

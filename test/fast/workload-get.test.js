@@ -93,7 +93,7 @@ describe('the get workload', () => {
     const { verify, compared } = prepare({ dataset, seed: 1, ops: 1, options: {} })(handle);
     for (const whole of [false, false, true]) verify(0, dataset.value(id), whole);
     verify(0, undefined, true);
-    // Of 40 letters 8 are the tag.
+    // 8 of the 40 letters are the tag.
     assert.deepEqual(compared, { replies: 3, bytes: 8 + 8 + 40, length: 120, whole: 1 });
   });
 });

@@ -102,7 +102,7 @@ describe('YCSB', () => {
   const dataset = createDataset({ rows: 1000, valueSize: 16, seed: 1 });
   const ops = 20_000;
 
-  /** @param {string} core @returns {any[][]} what 20,000 operations called, in their order */
+  /** @param {string} core @returns {any[][]} calls of 20,000 operations, in order */
   function callsOf(core) {
     /** @type {any[][]} */
     const calls = [];

@@ -1,4 +1,4 @@
-/** A benchmark whose driver blocks its event loop for ever ends with its parent, however that ends. */
+/** A benchmark whose driver blocks its event loop forever ends with its parent in any case. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { withFolder } from '../helpers/folder.js';
 
 const folder = withFolder();
 
-/** @param {string} body of its get */
+/** @param {string} body body of its get */
 function storageWith(body) {
   return `export const storage = {
   name: 'own', summary: 'for a test', package: null, server: null, rows: ['get'],

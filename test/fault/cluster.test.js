@@ -140,7 +140,7 @@ function withCluster() {
 
 /**
  * @param {string} home
- * @param {Record<string, unknown>} options of the run
+ * @param {Record<string, unknown>} options options of the run
  * @param {() => void} fault once each client has had ENOUGH verified reads
  */
 async function runAll(home, options, fault) {

@@ -96,7 +96,7 @@ function roundOf({ benchmarks: [{ rounds }] }) {
 
 /**
  * @param {() => Disk} disk
- * @param {() => Record<string, unknown>} options that name the server and its storage
+ * @param {() => Record<string, unknown>} options options with the server and its storage
  * @param {{ code?: string, message?: string }} sample every failed request has it
  */
 function testInsert(disk, options, sample) {

@@ -66,8 +66,8 @@ describe('a disk that is full', { skip }, () => {
 
 /**
  * @typedef {object} Full a server on a disk of its own
- * @property {Record<string, unknown>} options of a run that reach it
- * @property {string[]} words of the same for a command
+ * @property {Record<string, unknown>} options options of a run that reach it
+ * @property {string[]} words the same options as words of a command
  * @property {() => unknown} stop
  */
 
@@ -88,7 +88,7 @@ async function beginRedis(folder) {
   };
 }
 
-/** @param {string} name @returns {(folder: string) => Promise<Full>} of Dragstrip's own */
+/** @param {string} name @returns {(folder: string) => Promise<Full>} starts a server of Dragstrip */
 function begin(name) {
   return async (folder) => {
     const how = { home: path.join(folder, 'home'), packagesHome: PACKAGES_HOME, owned: true };

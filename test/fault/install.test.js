@@ -104,7 +104,7 @@ test('tests without a network skip what needs a missing server, and say why', as
 });
 
 /**
- * @param {string} clone a new folder: this one with its packages, without what was fetched or built
+ * @param {string} clone a new folder: this one with its packages, without fetched or built files
  * @param {readonly string[]} tests
  */
 function cloneWithTests(clone, tests) {

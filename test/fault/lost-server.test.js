@@ -48,7 +48,7 @@ async function withServer(name, work) {
 }
 
 /**
- * @param {Record<string, unknown>} options of the run
+ * @param {Record<string, unknown>} options options of the run
  * @param {{ signal: NodeJS.Signals, pid: number,
  *   at?: (event: import('../../index.js').RunEvent) => boolean }} fault at: the event at which the
  *   server is sent it
@@ -217,7 +217,7 @@ describe('a server that is lost during a run', () => {
       });
     });
 
-    // Of the last block, segments may not be counted any more.
+    // Segments of the last block may be missing from the count.
     for (const block of ['a', 'the last']) {
       test(`in ${block} block of a race with a storage that hides it, ${label}`, async () => {
         await withServer('redis', async ({ pid, home }) => {

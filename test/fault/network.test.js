@@ -128,7 +128,7 @@ describe('a network', () => {
 
   /**
    * @param {Endpoint} endpoint
-   * @param {number} size of a piece that is passed on in a turn of the event loop
+   * @param {number} size bytes passed on per turn of the event loop
    * @param {number} [most] bytes of a connection, after which no more are read
    * @returns {Promise<string>} its address
    */

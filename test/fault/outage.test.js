@@ -30,7 +30,7 @@ const AWAY_MS = 1000;
 const BACK_NS = 3e9;
 
 /**
- * @param {Record<string, unknown>} options of the run
+ * @param {Record<string, unknown>} options options of the run
  * @param {{ fault: () => Promise<void>, durationMs?: number }} how fault: injected after a second
  */
 async function runThrough(options, { fault, durationMs = 8000 }) {

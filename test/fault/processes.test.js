@@ -54,8 +54,8 @@ test('one of two processes is killed: its benchmark fails with the signal, the o
 });
 
 /**
- * @param {string} controller of version 1, which has a mount of its own
- * @param {[file: string, value: string][]} limits of version 1 and of version 2
+ * @param {string} controller controller of version 1, which has a mount of its own
+ * @param {[file: string, value: string][]} limits limits of version 1 and of version 2
  * @returns {{ enter: string[], remove: () => void } | string} words before a program that has this
  *   limit; or why there is no such control group here
  */

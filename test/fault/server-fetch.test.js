@@ -266,7 +266,7 @@ test('after a failed start the reason is shown; its default port is not tried', 
     connections += 1;
     socket.destroy();
   });
-  // Where somebody listens there already, only the reason shows that no request was sent.
+  // If another program listens there already, only the reason shows that no request was sent.
   other.on('error', () => {});
   other.listen(Number(endpoints['main'].default.split(':')[1]), '127.0.0.1');
   context.after(() => other.close());

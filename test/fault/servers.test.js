@@ -278,7 +278,10 @@ test('a hanging server is not started twice; it is reported, and stop ends it', 
   assert.equal(stopped.state, 'ended');
 });
 
-/** @param {(folder: string, ports: Record<string, number>) => string[]} args of redis-server */
+/**
+ * @param {(folder: string, ports: Record<string, number>) => string[]} args arguments of
+ *   redis-server
+ */
 async function startRedis(args) {
   const { find } = await loadServer('redis');
   const binaries = await find(PACKAGES_HOME);

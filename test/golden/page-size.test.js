@@ -20,7 +20,7 @@ const TRIES = 3;
 /**
  * @param {import('../../lib/result.js').Result} result
  * @param {number} limit seconds of processor time
- * @param {number} [tries] of which one keeps to it
+ * @param {number} [tries] tries, one of which must keep the limit
  */
 function assertCost(result, limit, tries = TRIES) {
   const before = process.cpuUsage();

@@ -1,6 +1,6 @@
 /**
- * Each plot of a made-up race as a picture, and the page without what other tests look at, against
- * files. They are written anew only where the environment has DRAGSTRIP_UPDATE_GOLDEN=1.
+ * Each plot of a made-up race as a picture, and the page without the parts that other tests check,
+ * against files. They are rewritten only if the environment has DRAGSTRIP_UPDATE_GOLDEN=1.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ const picturesOf = await loadPictures();
 const FILES = new URL('files/', import.meta.url);
 const html = await loadReport('html');
 const MEGABYTE = 2 ** 20;
-/** That of the first benchmark, as a limit has it. */
+/** Load of the first benchmark, in the form of a limit. */
 const LOAD = { kind: /** @type {const} */ ('sync'), inFlight: 1, operations: 5000 };
 
 /** @param {string} name @param {string} text */

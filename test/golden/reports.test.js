@@ -1,5 +1,5 @@
 /**
- * Each report of made-up results against a file. A file is written anew only where the environment
+ * Each report of made-up results against a file. A file is rewritten only if the environment
  * has DRAGSTRIP_UPDATE_GOLDEN=1; read the difference before it is committed.
  */
 

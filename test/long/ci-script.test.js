@@ -1,4 +1,4 @@
-/** The script of the CI example: green, red, and what it leaves for the comment. */
+/** The script of the CI example: success, failure, and the files for the comment. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

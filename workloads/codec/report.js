@@ -54,7 +54,7 @@ function expand(benchmark, { storages }) {
 /**
  * @param {any} benchmark
  * @param {'bytes' | 'rows'} what
- * @returns {number | null} of one operation
+ * @returns {number | null} amount per operation
  */
 function amountOf(benchmark, what) {
   const values = metricValues(benchmark, what);
@@ -93,7 +93,7 @@ const speed = {
   },
 };
 
-/** @param {any} benchmark @returns {number | null} of its measured time */
+/** @param {any} benchmark @returns {number | null} fraction of its measured time */
 function collecting({ source }) {
   /** @type {any[]} */
   const rounds = source.rounds.filter((/** @type {any} */ { state }) => state === 'measured');

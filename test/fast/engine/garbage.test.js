@@ -44,7 +44,7 @@ function twoLoads(blocks) {
 /**
  * @param {Parameters<typeof chargesOf>[0]} pieces
  * @param {Parameters<typeof chargesOf>[1]} collections
- * @returns {number[]} of the pieces, in order
+ * @returns {number[]} charges of the pieces, in order
  */
 function sharesOf(pieces, collections) {
   const charges = chargesOf(pieces, collections);

@@ -107,7 +107,7 @@ describe('a lost server', () => {
     }
   }
 
-  /** @param {string} request @returns {string} of a Redis, to each of its commands */
+  /** @param {string} request @returns {string} replies of a Redis to each of its commands */
   function replyTo(request) {
     const commands = request.match(/^\*\d+\r$/gm) ?? ['PING'];
     const info = '# Server\r\nredis_version:7.0.15\r\nprocess_id:1\r\n';

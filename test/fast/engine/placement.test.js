@@ -1,4 +1,4 @@
-/** Assignment of processors, and the message where there are too few. */
+/** Assignment of processors, and the message for too few processors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -70,7 +70,7 @@ function all(steps) {
   return [...steps].flat();
 }
 
-/** @param {readonly Step[]} steps @returns {RunStep[]} that count */
+/** @param {readonly Step[]} steps @returns {RunStep[]} counted steps */
 function runsOf(steps) {
   return steps.flatMap((step) => (step.do === 'run' && !step.lead ? [step] : []));
 }

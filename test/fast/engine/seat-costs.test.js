@@ -1,4 +1,4 @@
-/** Seats without a process: what they make of the answers of theirs. */
+/** Seats without a process: their handling of a process's replies. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

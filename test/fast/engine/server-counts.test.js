@@ -1,4 +1,4 @@
-/** Counts of a server that answers INFO, ends, and is started anew. */
+/** Counts of a server that answers INFO, ends, and is restarted. */
 
 import assert from 'node:assert/strict';
 import net from 'node:net';

@@ -1,4 +1,4 @@
-/** Short segments of a load: their time per operation, and what is recorded over many of them. */
+/** Short segments of a load: their time per operation, and the record of many segments. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -18,7 +18,7 @@ const newCost = () => new ComparisonCost(() => ({ userNs: timeNs, systemNs: 0 })
 /**
  * @param {{ operationNs?: number, wholeNs?: number }} work
  * @param {Partial<import('../../../load/load.js').LoadOptions>} options
- * @returns {Promise<boolean[]>} of each reply, whether it was compared in full
+ * @returns {Promise<boolean[]>} whether each reply was compared in full
  */
 async function play({ operationNs = 500, wholeNs = 100 }, options) {
   /** @type {boolean[]} */

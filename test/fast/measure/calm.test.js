@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitForCalm } from '../../../measure/calm.js';
 
-/** @param {readonly (number | null)[]} shares of the processors that are used, by look */
+/** @param {readonly (number | null)[]} shares utilisation of the processors, by reading */
 function readings(shares) {
   let at = -1;
   let idleTicks = 0;

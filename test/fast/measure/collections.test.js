@@ -1,4 +1,4 @@
-/** Garbage collections one by one: where they lie in what was measured. */
+/** Individual garbage collections: their position in the measured interval. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -13,7 +13,7 @@ import { withFolder } from '../../helpers/folder.js';
 const CALLS = 2000;
 const folder = withFolder();
 
-/** @param {() => void} work @returns {Record<string, number>} what each call of it has added */
+/** @param {() => void} work @returns {Record<string, number>} increments per call */
 function perCall(work) {
   const clock = new TransferClock();
   const before = clock.read();

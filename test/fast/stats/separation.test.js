@@ -106,7 +106,10 @@ describe('the rank and the ratio that is printed beside it', () => {
 describe('what is typical and all time', () => {
   const base = { rounds: 8, blocks: 40, processDeviation: 0.003, spikes: 0 };
   const quiet = { ...base, blockDeviation: 0.01, sliceDeviation: 0.01 };
-  /** @param {number[]} logs @param {(slice: number, block: number) => number} pauses of the second */
+  /**
+   * @param {number[]} logs
+   * @param {(slice: number, block: number) => number} pauses pauses of the second
+   */
   const rowsOf = (logs, pauses, more = {}) => {
     const times = simulateRace({ ...quiet, logs }, 11);
     times[1] = times[1].map((row) => row.map(pauses));
@@ -312,7 +315,7 @@ describe('blocks of further rounds', () => {
     const budget = { budgetNs: 120e9, spentNs: 20e9 };
     assert.equal(blocksByDeviations([disturbed], [4], budget), 10);
     assert.equal(blocksByDeviations(costs, [4, 4], budget), of(4));
-    // Of 120 s 90 are spent, and three rounds are to come: 10 s each.
+    // 90 of 120 s are spent, with three rounds left: 10 s each.
     const late = { ...budget, spentNs: 90e9 };
     assert.equal(blocksByDeviations(costs, [Infinity], late), 60);
     assert.equal(blocksByDeviations(costs, [Infinity], { ...late, spentNs: 96e9 }), 40);

@@ -32,7 +32,7 @@ const latencyOf = (k) => 100_000 + ((k * 7919) % 5000) * 37;
  * @param {number} agent
  * @param {number} count
  * @param {{ operations?: number, startNs?: number, open?: Segment['open'] }} [how]
- * @returns {Segment} of operations agent, agent + count …: a thousand per second in total
+ * @returns {Segment} segment of operations agent, agent + count …: a thousand per second in total
  */
 function wholeOf(agent, count, { operations = 5000, startNs = 0, open = null } = {}) {
   const recorder = new SecondsRecorder(0, { service: true, kinds: null });
