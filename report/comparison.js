@@ -129,7 +129,7 @@ const COMPARED = {
       ...metric({ key: 'noise', name: 'A/A\nnoise', unit: '%', drop: 2 }, ({ noise }) => noise),
       of: ({ noise, n }) =>
         noise === null
-          ? { state: 'not known', reason: 'too few rounds' }
+          ? { state: 'unknown', reason: 'too few rounds' }
           : { value: noise, low: null, high: null, n },
     },
     metric(

@@ -203,7 +203,7 @@ async function findRunning(home, name) {
   if (running !== null) {
     await probeRunning(running).catch((error) => {
       throw targetError(
-        `${name}: running (${listPids(running)}) but not answering: ${error.message}`,
+        `${name}: running (${listPids(running)}) but not responding: ${error.message}`,
         `run \`npx dragstrip servers stop ${name}\`, then start it again`,
         error,
       );

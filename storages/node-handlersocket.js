@@ -81,7 +81,7 @@ function openIndex(connection, { database, table }) {
         'PRIMARY',
         ['str'],
         (/** @type {Error | null} */ error, /** @type {any} */ index) =>
-          error ? reject(new Error(`no index is opened: ${error.message}`)) : resolve(index),
+          error ? reject(new Error(`no index was opened: ${error.message}`)) : resolve(index),
       );
     });
   });

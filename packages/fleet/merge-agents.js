@@ -75,7 +75,7 @@ function partsOf(contributions, contender, startNs) {
  */
 export function seatOf({ name, spec }, parts, failure) {
   const seat = new Seat({ name, spec }, () => {
-    throw new Error('the processes are those of the agents');
+    throw new Error('agents start the processes');
   });
   seat.failure = failure;
   for (const [load] of spec.tasks.entries()) {
@@ -164,7 +164,7 @@ function invalidityOf(agents, seat) {
   // Wire loops record none.
   const isCounted = latency === undefined || (latency?.count ?? 0) === outcomes[OK];
   if (sum === scheduled && isCounted) return null;
-  return { code: 'E_MERGE', message: 'the sums of the agents are not those of the round' };
+  return { code: 'E_MERGE', message: 'the sums of the agents differ from those of the round' };
 }
 
 /**

@@ -321,6 +321,6 @@ async function readDurability(client) {
     }
     return settings.join(', ');
   } catch (error) {
-    return `not known: CONFIG GET: ${error.message}`;
+    return `unknown: CONFIG GET: ${error.message}`;
   }
 }

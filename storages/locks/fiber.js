@@ -80,7 +80,7 @@ class FiberLock {
     const got = await this.#take(seconds, 'lock');
     const names = this.names.join(', ');
     if (got === 'deadlock') {
-      throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner already holds a name of it`);
+      throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner already holds a name`);
     }
     if (got !== 'locked') throw timedOut(names, this.blockMs);
   }

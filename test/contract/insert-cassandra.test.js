@@ -236,7 +236,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
   }
 
   for (const [signal, why] of /** @type {const} */ ([
-    ['SIGSTOP', /the server was lost: .*(does not answer|no answer)/],
+    ['SIGSTOP', /the server was lost: .*(does not reply|no reply)/],
     ['SIGKILL', /the server was lost: .*connection refused/],
   ])) {
     test(`${signal} while rows are inserted: failed with the reason, status 4`, async () => {

@@ -147,7 +147,7 @@ describe('mget refuses', () => {
   }
 
   for (const [title, words, says] of /** @type {[string, string[], RegExp][]} */ ([
-    ['a test that is not known', ['frobnicate'], /the tests: concurrency, scatter/],
+    ['an unknown test', ['frobnicate'], /tests: concurrency, scatter/],
     ['options of the other test', ['concurrency', '--max-keys', '5'], /an option of mget scatter/],
     ['a window of the other test', ['scatter', '--max-conc', '5'], /an option of mget concurrency/],
     ['extra lines without a script', ['scatter', '--gnuplot-extra', 'x'], /add --gnuplot/],

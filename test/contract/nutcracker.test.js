@@ -113,7 +113,7 @@ test('a server that is no proxy is reported by its kind', async () => {
   const { probe } = await loadServer('nutcracker');
   await assert.rejects(probe({ main: { host: '127.0.0.1', port } }, {}), {
     code: 'E_TARGET',
-    message: /^A proxy at .*: an HTTP server answers there$/,
+    message: /^A proxy at .*: an HTTP server is listening there$/,
   });
   http.close();
 });

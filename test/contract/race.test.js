@@ -46,7 +46,7 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
     }
     const second = await callHere('seed', ...names, ...ROWS);
     assert.equal(second.status, 0, second.stderr);
-    const there = /were there already \(counted, \d+ compared in full\)/g;
+    const there = /already present \(counted, \d+ compared in full\)/g;
     assert.equal(second.stdout.match(there)?.length, names.length, second.stdout);
   });
 

@@ -63,7 +63,7 @@ describe('record and replay', () => {
     child.stderr?.on('data', (text) => {
       printed += text;
     });
-    await eventually(() => /by MONITOR while it lasts/.test(printed), 'the warning');
+    await eventually(() => /by MONITOR during the recording/.test(printed), 'the warning');
     const isMonitored = async () => /cmd=monitor/.test(String(await redis().client('LIST')));
     while (!(await isMonitored())) await new Promise((resolve) => setTimeout(resolve, 20));
     await traffic();
@@ -75,7 +75,7 @@ describe('record and replay', () => {
       stdout,
       /^604 operations in .*: 402 GET, 201 SET, 1 MGET\n23 keys, stored as numb/,
     );
-    assert.match(stdout, /left out: .*1 PING/);
+    assert.match(stdout, /omitted: .*1 PING/);
     const trace = traceIn('trace.json');
     const counts = [0, 0, 0];
     for (const [, kind] of trace.operations) counts[kind] += 1;
@@ -167,7 +167,7 @@ export default defineStorage({
     writeFileSync(file('taken.json'), '{}');
     /** @type {[string[], number, RegExp][]} */
     const cases = [
-      [['record', 'x.json'], 2, /record needs a time/],
+      [['record', 'x.json'], 2, /record needs a duration/],
       [['record', '--duration', '1s'], 2, /record needs a file/],
       [['record', '--duration', '1s', 'taken.json'], 2, /the file exists/],
       [['record', '--duration', '1s', 'x.json', '--redis', '127.0.0.1:1'], 4, /cannot connect/],
@@ -183,7 +183,7 @@ export default defineStorage({
     }
     const empty = await callHere('record', '--duration', '200ms', 'empty.json');
     assert.equal(empty.status, 0, empty.stderr);
-    assert.match(empty.stderr, /no command in this time/);
+    assert.match(empty.stderr, /no commands received/);
     assertFailure(await callHere('replay', 'empty.json'), 2, /no operation to replay/);
   });
 });

@@ -245,21 +245,29 @@ test('where another protocol answers, one line says which', async () => {
   const atTarantool = addressOf(running['tarantool'])['main'];
   const { sql, read, write } = addressOf(running['mariadb']);
   try {
-    await wrong('redis', { main: atHttp }, /^Redis at .*: an HTTP server answers there$/);
-    await wrong('redis', { main: sql }, /: MySQL or MariaDB answers there$/);
-    await wrong('redis', { main: atTarantool }, /: Tarantool answers there$/);
-    await wrong('redis', { main: read }, /: HandlerSocket answers there$/);
-    await wrong('redis', { main: atSilent }, /listens there but does not answer$/);
-    await wrong('redis', { main: atClosing }, /closes the connection without an answer$/);
+    await wrong('redis', { main: atHttp }, /^Redis at .*: an HTTP server is listening there$/);
+    await wrong('redis', { main: sql }, /: MySQL or MariaDB is listening there$/);
+    await wrong('redis', { main: atTarantool }, /: Tarantool is listening there$/);
+    await wrong('redis', { main: read }, /: HandlerSocket is listening there$/);
+    await wrong('redis', { main: atSilent }, /accepts connections but does not reply$/);
+    await wrong(
+      'redis',
+      { main: atClosing },
+      /accepts connections but closes them without a reply$/,
+    );
     await wrong('redis', { main: atGone }, /connection refused, nothing listens there$/);
     await wrong('redis', { main: { path: '/nowhere/redis.sock' } }, /no such socket$/);
-    await wrong('tarantool', { main: atRedis }, /^Tarantool at .*: Redis answers there$/);
-    await wrong('tarantool', { main: atHttp }, /: an HTTP server answers there$/);
-    await wrong('mariadb', { sql: atRedis }, /^MariaDB at .*: Redis answers there$/);
-    await wrong('mariadb', { sql: atHttp }, /: an HTTP server answers there$/);
+    await wrong('tarantool', { main: atRedis }, /^Tarantool at .*: Redis is listening there$/);
+    await wrong('tarantool', { main: atHttp }, /: an HTTP server is listening there$/);
+    await wrong('mariadb', { sql: atRedis }, /^MariaDB at .*: Redis is listening there$/);
+    await wrong('mariadb', { sql: atHttp }, /: an HTTP server is listening there$/);
     await wrong('mariadb', { sql, read: sql, write }, /^HandlerSocket at .*: MySQL or MariaDB/);
-    await wrong('mariadb', { sql, read, write: atRedis }, /: Redis answers there$/);
-    await wrong('mariadb', { sql, read: atSilent, write }, /listens there but does not answer$/);
+    await wrong('mariadb', { sql, read, write: atRedis }, /: Redis is listening there$/);
+    await wrong(
+      'mariadb',
+      { sql, read: atSilent, write },
+      /accepts connections but does not reply$/,
+    );
   } finally {
     for (const server of [http, silent, closing]) server.close();
     http.closeAllConnections();

@@ -338,7 +338,7 @@ describe('TLS', () => {
     const wrong = { main: { ...main, tls: {} } };
     await assert.rejects(probe(/** @type {any} */ (wrong), servers.credentials('redis')), {
       code: 'E_TARGET',
-      message: /(does not answer to|has no) TLS/,
+      message: /(does not reply to|does not support) TLS/,
     });
   });
 

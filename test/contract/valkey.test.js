@@ -80,7 +80,7 @@ describe('products with the protocol of Redis', () => {
     const { main } = servers.address('redis');
     await assert.rejects(valkey.probe({ main }, servers.credentials('redis')), {
       code: 'E_TARGET',
-      message: /^Valkey at .*: Redis answers there$/,
+      message: /^Valkey at .*: Redis is listening there$/,
       hint: /servers start valkey/,
     });
   });

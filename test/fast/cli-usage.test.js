@@ -26,7 +26,11 @@ describe('what is not understood is refused in one line with status 2', { concur
       ['test.js', '--storages', 'ioredsi'],
       /"ioredsi": did you mean "ioredis"/,
     ],
-    ['a name like none', ['test.js', '--storages', 'zzzzzzz'], /the storages: redis, ioredis/],
+    [
+      'a name like none',
+      ['test.js', '--storages', 'zzzzzzz'],
+      /available storages: redis, ioredis/,
+    ],
     ['an unknown profile', ['test.js', '--storages', 'ioredis:tunde'], /did you mean "tuned"/],
     ['an empty name', ['test.js', '--storages', 'redis,,lmdb'], /empty item.*dragstrip list/],
     ['a file that is not there', ['test.js', '--storages', './none.js'], /none\.js: no such file/],
@@ -181,7 +185,11 @@ describe('what is not understood is refused in one line with status 2', { concur
       /"pdf".*console, markdown/,
     ],
     ['an unknown action', [DRAGSTRIP, 'servers', 'strat'], /strat: unknown action; .*start/],
-    ['an unknown server', [DRAGSTRIP, 'servers', 'start', 'reddis'], /"reddis"; the servers are/],
+    [
+      'an unknown server',
+      [DRAGSTRIP, 'servers', 'start', 'reddis'],
+      /"reddis"; available servers:/,
+    ],
     ['an unknown loader', [DRAGSTRIP, 'seed', 'oracle'], /"oracle"; .*: redis, mysql/],
     ['rows beyond', ['data/redis.js', '--rows', '2000M'], /--rows "2000M"/],
   ];
@@ -472,7 +480,7 @@ describe('an unusable target is reported in one line', () => {
     ];
     for (const [storage, flag, loader] of cases) {
       const ended = await callHere('sync', '--storages', storage, flag, address);
-      assertFailure(ended, 4, /an HTTP server answers there/);
+      assertFailure(ended, 4, /an HTTP server is listening there/);
       assertFailure(await callHere('seed', loader, flag, address), 4, new RegExp(address));
     }
   });
@@ -500,7 +508,7 @@ describe('an unusable target is reported in one line', () => {
     const sockets = new Set();
     const address = await listen(net.createServer((socket) => sockets.add(socket)));
     const words = ['sync', '--storages', 'ioredis', '--redis', address];
-    assertFailure(await callHere(...words), 4, /listens there but does not answer/);
+    assertFailure(await callHere(...words), 4, /accepts connections but does not reply/);
     for (const socket of sockets) socket.destroy();
   });
 

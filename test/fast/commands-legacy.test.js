@@ -132,7 +132,7 @@ describe('redis-benchmark’s output', () => {
     assert.equal(lines.length, 4);
     assert.match(lines[2], /^SET: 40398\.68 requests per second, p50=\d+\.\d{3} msec$/);
     assert.match(lines[3], /^LRANGE_600 \(first 600 elements\): /);
-    assert.match(text, /PING_INLINE: refused: it closes the connection without an answer/);
+    assert.match(text, /PING_INLINE: refused: the connection was closed without a reply/);
     const tool = text.split('\n\n').filter((block) => block.startsWith('redis-benchmark 7.0.15'));
     assert.equal(tool.length, 8);
     assert.match(tool[0], /^SET: 80800\.00 requests per second, p50=0\.290 msec$/m);

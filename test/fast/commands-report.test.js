@@ -96,7 +96,7 @@ describe('figures', () => {
     assert.ok(Math.abs(value - 0.5) < 1e-6 && low <= value && value <= high);
     assert.equal(n, 3);
     const { state, reason } = rows[0].values.throughput_proxied_tcp;
-    assert.deepEqual([state, reason], ['refused', 'it closes the connection without an answer']);
+    assert.deepEqual([state, reason], ['refused', 'the connection was closed without a reply']);
     for (const table of document.tables) {
       assert.doesNotMatch(JSON.stringify(table.columns), /"unit":"text"/, table.title);
     }
@@ -174,7 +174,7 @@ describe('the console report', () => {
     const text = await consoleOf(result);
     assert.match(
       text,
-      /Refused, not counted as operations\n +PING_INLINE, proxied: it closes the connection without an answer \(4 benchmarks\)\n/,
+      /Refused, not counted as operations\n +PING_INLINE, proxied: the connection was closed without a reply \(4 benchmarks\)\n/,
     );
     assert.doesNotMatch(text, /Wrong replies|error.*of 2,000/);
     assert.doesNotMatch(text, /commands, window/, 'no table of a race');

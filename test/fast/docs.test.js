@@ -34,6 +34,8 @@ const ODD_EVERYWHERE = [
   '\\bto be had\\b|cannot be had|com(e|es|ing) to rest|somebody else|nothing( else)? is said',
   '\\basked (for|to|once|again|twice|what|how)\\b|\\b(is|are|was|were|be|been|not|nobody) asked\\b',
   'there is none of that name|: one of them|leave one of them out|leave out one of them',
+  '(did not|no) answer within|answers there|without an answer|were there already',
+  '(report|option|plot)\\b.{0,20}: not known|must be a string that is|is not as it was fetched',
   'in the place of|wire limit\\b|driver limit\\b|\\bwhoever\\b|the rest is told',
 ];
 const ODD_IN_CODE = new RegExp(

@@ -73,7 +73,9 @@ test('a jar of Maven is compared with the digest of this version', async () => {
   writeFileSync(join(jars, 'a.jar'), 'one');
   await assert.rejects(requireDigests(jars, list, 'x'), { message: /1 jars are missing/ });
   writeFileSync(join(jars, 'b.jar'), 'twO');
-  await assert.rejects(requireDigests(jars, list, 'x'), { message: /b\.jar .* another content/ });
+  await assert.rejects(requireDigests(jars, list, 'x'), {
+    message: /b\.jar .* an unexpected digest/,
+  });
   writeFileSync(join(jars, 'b.jar'), 'two');
   assert.equal(await requireDigests(jars, list, 'x'), 2);
   writeFileSync(join(jars, 'c.jar'), 'three');

@@ -274,7 +274,7 @@ test('counts that cannot be are refused, not believed and no internal error', ()
     [large, /counts are too large/],
     [[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 4], /counts are too large/],
     [[...zeros, 4], /more counts than values/],
-    [[4, 0x80], /cut off/],
+    [[4, 0x80], /truncated/],
   ])) {
     assert.throws(() => decode(withCounts(words)), { code: 'E_USAGE', message: why });
   }

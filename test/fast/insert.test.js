@@ -267,7 +267,7 @@ describe('options of dragstrip insert', () => {
   /** @type {[Record<string, any>, RegExp][]} */
   const refused = [
     [{ storages: ['memory'] }, /storage memory does not support inserts/],
-    [{ storages: ['all'] }, /name them one by one/],
+    [{ storages: ['all'] }, /list them individually/],
     [{ storages: ['mysql2:tuned'] }, /mysql2: the profile tuned does not support inserts/],
     [{ storages: ['sqlite'], strategies: ['bulk_load'] }, /none of these storages implements any/],
     [{ storages: ['no-such'] }, /unknown storage/],

@@ -200,7 +200,7 @@ test('a row that expires is there until its time and gone after it', async () =>
     const metrics = /** @type {any} */ (await right.end?.());
     assert.ok(metrics.readBackAlive > 0, 'read before its time');
     assert.ok(metrics.readBackExpired > 0, 'and after it');
-    await rejectsData(late.end?.(), /was there after its time/);
+    await rejectsData(late.end?.(), /still existed after its expiry/);
   } finally {
     clearInterval(ticking);
   }

@@ -167,7 +167,7 @@ describe('a workload with variants', () => {
     assert.throws(() => handlerOf('lua'), {
       code: 'E_USAGE',
       message: 'REDIS_EM_MUTEX_HANDLER=lua: unknown lock implementation',
-      hint: 'it takes pure, script, auto; others by --handlers',
+      hint: 'accepted values: pure, script, auto; for others use --handlers',
     });
   });
 });

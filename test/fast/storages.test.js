@@ -163,7 +163,7 @@ describe('storages, without a server', () => {
       assert.throws(() => requireProfile(redis, 'tunde'), {
         ...usage,
         message: 'storage "redis" has no profile "tunde": did you mean "tuned"?',
-        hint: 'its profiles: default, tuned, pool',
+        hint: 'available profiles: default, tuned, pool',
       });
     });
 
@@ -282,7 +282,7 @@ describe('storages, without a server', () => {
         /rows contains an unknown operation "upsert"$/,
       ],
       ['no operation', { rows: [], open }, /rows is empty$/],
-      ['capabilities', { capabilities: ['get'], open }, /capabilities is not a field$/],
+      ['capabilities', { capabilities: ['get'], open }, /unknown field capabilities$/],
     ])) {
       it(`refuses ${what} in one line`, () => {
         assert.throws(() => define(more), { ...usage, message });

@@ -158,7 +158,7 @@ describe('the namespace of a run', () => {
     for (const server of ['redis', 'nutcracker', 'constructor']) {
       await assert.rejects(openNamespace(server, { name: 'made-up' }, context), {
         code: 'E_USAGE',
-        message: `made-up: it has no namespace on ${server}`,
+        message: `made-up: no namespace on ${server}`,
       });
     }
   });

@@ -116,7 +116,7 @@ describe('loads broken off', () => {
         try {
           await assert.rejects(seedBy(name, { dataset, timeoutMs: 300 }), {
             code: 'E_TARGET',
-            message: /no answer within 0\.3 s, after \d+ of 2600 rows/,
+            message: /no reply within 0\.3 s, after \d+ of 2600 rows/,
             hint: /again to continue/,
           });
         } finally {
@@ -154,7 +154,7 @@ describe('loads broken off', () => {
 
       for (const [title, greeting, pattern] of /** @type {const} */ ([
         ['speaks HTTP', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', /./],
-        ['says nothing', '', /no (answer|connection) within|ETIMEDOUT/],
+        ['says nothing', '', /no (reply|connection) within|ETIMEDOUT/],
         ['closes at once', null, /./],
       ])) {
         test(`A port where another program ${title} is one E_TARGET line`, async () => {

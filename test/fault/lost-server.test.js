@@ -108,7 +108,7 @@ describe('a server that is lost during a run', () => {
           { signal, pid },
         );
         assertAccounted(result);
-        assertLost(result, signal === 'SIGKILL' ? /connection refused/ : /does not answer/);
+        assertLost(result, signal === 'SIGKILL' ? /connection refused/ : /does not reply/);
         // The order within a round is drawn.
         const [second, first] = result.benchmarks.toSorted(
           (a, b) => a.rounds[0].scheduled - b.rounds[0].scheduled,

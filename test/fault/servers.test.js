@@ -270,7 +270,7 @@ test('a hanging server is not started twice; it is reported, and stop ends it', 
   });
   assert.deepEqual(servers, []);
   assert.equal(failures[0].error.code, 'E_TARGET');
-  assert.match(failures[0].error.message, /running \(pid \d+\) but not answering/);
+  assert.match(failures[0].error.message, /running \(pid \d+\) but not responding/);
   assert.match(String(failures[0].error.hint), /servers stop redis/);
   const status = (await statusServers({ home })).find(({ name }) => name === 'redis');
   assert.equal(status?.state, 'silent');

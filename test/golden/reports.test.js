@@ -182,8 +182,8 @@ test('an unknown report is a usage error that lists those there are', async () =
   for (const name of ['html5', 'toString', '__proto__', '']) {
     await assert.rejects(loadReport(name), {
       code: 'E_USAGE',
-      message: /not known/,
-      hint: 'name one of console, markdown, pr, csv, json, html',
+      message: /unknown report/,
+      hint: 'available reports: console, markdown, pr, csv, json, html',
     });
   }
   for (const name of REPORT_NAMES) assert.equal((await loadReport(name)).name, name);

@@ -255,7 +255,7 @@ describe('a lost agent', () => {
     process.kill(servers.running('coordinator').pid, 'SIGKILL');
     assert.ok(await until(() => fleet.lost !== null, 20_000), 'it is noticed');
     const { failure } = await running;
-    assert.match(String(failure?.message), /the coordinator is away/);
+    assert.match(String(failure?.message), /coordinator unreachable/);
     await fleet.close();
     assert.ok(await until(async () => (await rateNow()) === 0, 8000), 'the load has ended');
   });

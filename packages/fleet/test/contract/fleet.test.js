@@ -196,8 +196,8 @@ describe('several load machines', () => {
     });
     /** @type {[string, () => Parameters<typeof contenderOf>[2], RegExp][]} */
     const refused = [
-      ['the coordinator is not measured', () => atCoordinator('127.0.0.1'), /never measured/],
-      ['nor by another address', () => atCoordinator('localhost'), /never measured/],
+      ['the coordinator is not measured', () => atCoordinator('127.0.0.1'), /cannot be measured/],
+      ['nor by another address', () => atCoordinator('localhost'), /cannot be measured/],
       [
         'an agent loads no server that is not in its own list',
         // An address of TEST-NET-1 (RFC 5737), which belongs to no machine.

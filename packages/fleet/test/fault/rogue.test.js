@@ -86,8 +86,8 @@ describe('rogue programs', () => {
     const run = randomUUID();
     const lease = { run, seat: 0, count: 1, storages: ['ioredis'], untilMs: LATER_MS };
     const past = { ...lease, untilMs: 1 };
-    assert.throws(() => signerOf(password), { code: 'E_USAGE', message: /that of agents/ });
-    assert.throws(() => verifierOf('plain'), { code: 'E_USAGE', message: /lacks the public key/ });
+    assert.throws(() => signerOf(password), { code: 'E_USAGE', message: /an agent token/ });
+    assert.throws(() => verifierOf('plain'), { code: 'E_USAGE', message: /has no public key/ });
     for (const [reason, data] of /** @type {[RegExp, Record<string, unknown>][]} */ ([
       [
         /not signed/,
@@ -114,7 +114,7 @@ describe('rogue programs', () => {
       const again = await queue.add('lease', data);
       assert.ok(await until(() => again.isFailed()));
       const failed = await queue.getJob(String(again.id));
-      assert.match(String(failed?.failedReason), /was taken before/);
+      assert.match(String(failed?.failedReason), /has already been used/);
       await queue.remove(String(again.id));
 
       await rogue.del(runKey(fleet.run, 'taken-0'));
@@ -128,7 +128,7 @@ describe('rogue programs', () => {
       assert.equal(server.keys.filter((own) => own.length > CHECKS).length, 1, 'one load');
       assert.ok(await until(() => third.isFailed()));
       const reason = (await queue.getJob(String(third.id)))?.failedReason;
-      assert.match(String(reason), /another agent has its seat/);
+      assert.match(String(reason), /its seat was given to another agent/);
       await queue.remove(String(third.id));
     } finally {
       rogue.disconnect();

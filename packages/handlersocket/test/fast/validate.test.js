@@ -95,15 +95,15 @@ test('names that the protocol cannot carry, and tables that kill the server, are
     const open = (more, message) => refused(client.openIndex({ ...base, ...more }), message);
     await open({ database: 'd\t' }, /control character/);
     await open({ table: 't\n' }, /control character/);
-    await open({ table: '' }, /not empty/);
-    await open({ table: undefined }, /must be a string/);
+    await open({ table: '' }, /must be a non-empty string/);
+    await open({ table: undefined }, /must be a non-empty string/);
     await open({ index: 'k\0' }, /control character/);
     await open({ columns: ['a,b'] }, /comma/);
     await open({ columns: [] }, /at least one/);
     await open({ columns: ['a', 'a'] }, /occurs twice/);
     await open({ columns: 'a' }, /must be an array/);
     await open({ filters: ['x\x01'] }, /control character/);
-    await open({ types: { b: 'utf8' } }, /not a column/);
+    await open({ types: { b: 'utf8' } }, /not an open column/);
     await open({ types: 'json' }, /not one of/);
     for (const database of ['mysql', 'information_schema', 'SYS', 'performance_schema']) {
       await open({ database }, /kills the server/);
