@@ -73,7 +73,7 @@ describe('checks against a real server', () => {
     });
   }
 
-  test('an adapter that reconnects is found', async () => {
+  test('a reconnecting adapter is detected', async () => {
     const silent = "redis.on('error', () => {});";
     const file = writeAdapter(
       'reconnects',

@@ -115,7 +115,7 @@ describe('clients of a cluster', () => {
     assert.deepEqual((await keysOf('*dragstrip:mutex*')).flat(), []);
   });
 
-  it('a locker on a cluster wants a hash tag, and has no handler pure', async () => {
+  it('a locker on a cluster requires a hash tag, and has no handler pure', async () => {
     const { main } = servers.address(CLUSTER);
     const { password } = servers.credentials(CLUSTER);
     const client = new Cluster([{ host: main.host, port: main.port }], {
@@ -143,7 +143,7 @@ describe('clients of a cluster', () => {
     }
   });
 
-  it('what clients of a cluster cannot do is refused in one line', async () => {
+  it('operations that cluster clients do not support are refused in one line', async () => {
     for (const [words, status, says] of /** @type {[string[], number, RegExp][]} */ ([
       [['commands', '--storages', 'ioredis-cluster'], 4, /support command/],
       [['mutex', '--storages', 'ioredis-cluster', '--handlers', 'pure'], 2, /script/],
@@ -162,7 +162,7 @@ describe('clients of a cluster', () => {
       return openRows(definition, { ...context(), address, profile, dataset, folder: '' });
     };
 
-    it(`${label} over TLS reads, and refuses another authority and another name`, {
+    it(`${label} reads over TLS, and refuses another authority and another name`, {
       skip,
     }, async () => {
       const handle = await open();
@@ -207,7 +207,7 @@ describe('clients of a cluster', () => {
   });
 
   for (const name of CLUSTER_CLIENTS) {
-    it(`${name} follows ASK while a slot is being moved, and it shows`, {
+    it(`${name} follows ASK while a slot is being moved, and reports it`, {
       skip: missing.get(name),
     }, async () => {
       /** @type {Promise<() => Promise<void>> | undefined} */

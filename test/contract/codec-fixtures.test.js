@@ -86,7 +86,7 @@ describe('fixtures of codecs', () => {
     return values;
   }
 
-  test('Redis answers what is stored, and reads what is encoded', async () => {
+  test('Redis sends the stored replies, and reads the encoded requests', async () => {
     const { main } = servers.address('redis');
     assertStored('resp', await recordRedis(main, servers.credentials('redis')));
     const wire = new Wire(main);
@@ -112,7 +112,7 @@ describe('fixtures of codecs', () => {
     }
   });
 
-  test('HandlerSocket answers what is stored, and reads what is encoded', async () => {
+  test('HandlerSocket sends the stored replies, and reads the encoded requests', async () => {
     const { sql, read, write } = servers.address('mariadb');
     assertStored(
       'handlersocket',
@@ -164,7 +164,7 @@ describe('fixtures of codecs', () => {
     }
   });
 
-  test('Tarantool answers what is stored, and reads what is encoded', async () => {
+  test('Tarantool sends the stored replies, and reads the encoded requests', async () => {
     const { bytes } = await recordTarantool(servers.home());
     assertStored('messagepack', bytes, withoutSchema);
     assert.equal(SPACE.small, SPACE_ID);

@@ -116,7 +116,7 @@ describe('insert on real servers', () => {
       (await stores.tarantoolClient.call('dragstrip_count', INSERT_PLACES.space)).flat()[0],
   };
 
-  test('every strategy of every storage leaves all rows right, each once', async () => {
+  test('every strategy of every storage leaves all rows correct, each once', async () => {
     const release = await claimOn(allServers(), namespace);
     /** @type {string[]} */
     const seen = [];
@@ -195,7 +195,7 @@ describe('insert on real servers', () => {
     ];
   }
 
-  test('a strategy that is broken fails its round, and the run with status 5', async () => {
+  test('a broken strategy fails its round, and the run with status 5', async () => {
     const files = writeBroken('ioredis', BROKEN, folder);
     const ended = await insert('--storages', files.join(','), ...SMALL);
     assertAllFailed(ended, BROKEN);
@@ -268,7 +268,7 @@ describe('insert on real servers', () => {
     });
   }
 
-  test('what a killed run left is taken over and removed', async () => {
+  test('leftovers of a killed run are taken over and removed', async () => {
     const words = ['insert', '--rows', '200000', '--strategies', 'async', '--rounds', '1'];
     const killed = startCommand(
       folder,

@@ -132,7 +132,7 @@ describe('limits', () => {
       });
     }
 
-    test(`${name}: a server that stops answering, and one that is killed, end the loop`, async () => {
+    test(`${name}: a server that stops replying, and one that is killed, end the loop`, async () => {
       const fakeServer = await startFakeServer(name, dataset);
       try {
         const { endpoint } = fakeServer;
@@ -156,7 +156,7 @@ describe('limits', () => {
     });
   }
 
-  test('mysql: what the sweep found about depth: MariaDB answers commands written ahead', async () => {
+  test('mysql: depth of the sweep: MariaDB replies to commands sent in advance', async () => {
     const pump = await openPump('mysql', { connections: 1 });
     try {
       const point = await pump.run({ depth: 200, ...POINT });
@@ -174,7 +174,7 @@ describe('limits', () => {
   });
 
   for (const source of STORED) {
-    test(`${source}: its fake server gives it every row, and none that is not there`, async (t) => {
+    test(`${source}: its fake server returns every row, and no other`, async (t) => {
       const definition = await loadStorage(source);
       const protocol = protocolOf(definition);
       if (protocol === null) {
@@ -208,7 +208,7 @@ describe('limits', () => {
 
   const folder = withFolder();
 
-  test('dragstrip limit measures, stores, and race --limits holds its figures against it', async () => {
+  test('dragstrip limit measures and stores, and race --limits compares its figures with it', async () => {
     const run = promisify(execFile);
     const { rows, valueSize, seed } = dataset;
     const common = [

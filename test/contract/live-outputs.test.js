@@ -119,7 +119,7 @@ describe('live outputs', () => {
     }
   });
 
-  test('--hlog by slices: a line per round; --processes: those of all', async () => {
+  test('--hlog by slices: a line per round; with --processes of all processes', async () => {
     const how = ['--storages', 'redis', '--rounds', '2', '--budget', '3s', '--in-flight', '16'];
     const log = ['--warmup', '100', '--no-html', '--hlog', 's.hlog', '--quiet'];
     const ended = await callHere('race', ...ROWS, ...how, ...log);
@@ -135,7 +135,7 @@ describe('live outputs', () => {
     assert.equal(sums.nextIntervalHistogram()?.totalCount, 400);
   });
 
-  test('what cannot be is refused in one line, before anything is measured', async () => {
+  test('impossible options are refused in one line, before anything is measured', async () => {
     writeFileSync(file('taken.hlog'), 'kept');
     const run = ['run', ...ROWS, '--storages', 'memory', '--ops', '10'];
     const closed = await callHere(...run, '--hlog', 'taken.hlog');

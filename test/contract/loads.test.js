@@ -70,7 +70,7 @@ describe('values of a distribution', () => {
     }
   });
 
-  it('other rows are no rows of this run: skipped, with the command that makes them', async () => {
+  it('rows of another dataset: skipped, with the command that loads the right ones', async () => {
     await seed(withState({ servers: ['redis'], ...uniform }));
     const ended = await callHere(
       ...['race', '--storages', 'redis', ...rows, '--value-size', '1k', '--rounds', '1'],
@@ -128,7 +128,7 @@ describe('values of a distribution', () => {
     assert.deepEqual(limitedStorages, ['redis', 'redis', 'mysql2', 'mysql2']);
   });
 
-  it('race --limits measures them: none of a storage without a server', async () => {
+  it('race --limits measures their ceilings: none for a storage without a server', async () => {
     const burst = ['--load', 'burst', '--ops', '300', '--rounds', '1', '--warmup', '50'];
     const words = ['--storages', 'memory', ...rows, ...burst, '--limits', '--no-html'];
     const ended = await callHere('race', ...words, '--json', 'l.json');
@@ -136,7 +136,7 @@ describe('values of a distribution', () => {
     assert.deepEqual(resultIn('l.json').limits, { source: null, wire: [], driver: [] });
   });
 
-  it('what is no distribution is one clear line', async () => {
+  it('an invalid distribution is reported in one line', async () => {
     const ended = await callHere('race', '--value-size', 'normal:8-1k');
     assertFailure(ended, 2, /--value-size "normal:8-1k": not sizes of values/);
   });
@@ -192,7 +192,7 @@ describe('mixes on rows of their own', () => {
     await assertRemoved();
   });
 
-  it('rows that expire are there until their time and gone after it', async () => {
+  it('expiring rows exist until their expiry and not after it', async () => {
     const how = { mix: 'get:80,insert:20', ttl: 700 };
     const result = await runAll({ ...small, ...how, storages: redisFamily });
     assertReadBack(result, ['readBackAlive', 'readBackExpired']);

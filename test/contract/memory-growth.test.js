@@ -35,7 +35,7 @@ export const storage = {
 };
 `;
 
-describe('memory that grows', () => {
+describe('growing memory', () => {
   const servers = withServers(SERVERS);
   const folder = withFolder();
   const leak = path.join(folder, 'leak.mjs');
@@ -74,7 +74,7 @@ describe('memory that grows', () => {
     );
   });
 
-  it('is none of honest drivers', async () => {
+  it('is not reported for correct drivers', async () => {
     const storages = [...HONEST, 'lmdb', 'memory'];
     const { result, warnings } = await growth({ workload: 'race', ops: 3000, rounds: 3, storages });
     assert.deepEqual(warnings, []);

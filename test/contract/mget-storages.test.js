@@ -47,7 +47,7 @@ describe('mget', () => {
     { timeout: 120_000 },
   );
 
-  it('is offered by every storage but those whose driver has no list of keys over slots', async () => {
+  it('is offered by every storage except those whose driver has no multi-slot list of keys', async () => {
     const offered = new Set(cases.map(({ definition }) => definition.name));
     const all = new Set((await listCases()).map(({ definition }) => definition.name));
     const others = [...all].filter((name) => !offered.has(name));
@@ -76,14 +76,14 @@ describe('mget', () => {
         }
       };
 
-      it('gives the values in the order of the keys, whatever that order is', () =>
+      it('returns the values in the order of the keys, whatever that is', () =>
         withReader(async (read) => {
           for (const ids of [[1], [400], [7, 3, 5], [400, 1, 200, 2], range(1, 400).reverse()]) {
             assert.deepEqual(await read(ids), ids.map(dataset.value), `${ids.slice(0, 4)}`);
           }
         }));
 
-      it('gives nothing instead of a key that is not there', () =>
+      it('returns nothing for a missing key', () =>
         withReader(async (read) => {
           const ids = [2, 401, 1, 999_999, 400];
           const expected = [
@@ -109,7 +109,7 @@ describe('mget', () => {
           });
         }));
 
-      it('settles what is in flight when it is closed', async () => {
+      it('settles requests in flight when it is closed', async () => {
         const handle = await open();
         const read = manyReader(handle, profile);
         const settled = Promise.allSettled(range(1, 100).map((id) => read([id, 1 + (id % 9)])));
@@ -122,7 +122,7 @@ describe('mget', () => {
   }
 
   for (const server of SERVERS) {
-    it(`${server}: its rows are removed, the mark too, and the race is left alone`, async () => {
+    it(`${server}: its rows and mark are removed, and those of the race stay`, async () => {
       const loader = await getLoader(server);
       const place = { address: servers.address(server), credentials: servers.credentials(server) };
       const at = { ...place, namespace };

@@ -92,7 +92,7 @@ describe('namespaces', () => {
       // The loaders create the tables of rows: test/contract/mget.test.js.
       const claims = server !== 'mariadb' || namespace.rows !== true;
 
-      test(`${label}: what is there and not ours is refused, and not touched`, async () => {
+      test(`${label}: data that Dragstrip did not create are refused and not changed`, async () => {
         const store = stores[server];
         for (const [title, { only, make }] of Object.entries(store.notOurs)) {
           if (only !== undefined && !only(namespace)) continue;
@@ -127,7 +127,7 @@ describe('namespaces', () => {
         assert.equal(await store.fingerprint(), before);
       });
 
-      test(`${label}: what another run that lives is using is refused, and stays`, async () => {
+      test(`${label}: data in use by another live run are refused, and stay`, async () => {
         const store = stores[server];
         const before = await store.fingerprint();
         const child = spawnClaimer(CLAIM_AND_DIE, [server, namespace, context(), 'live']);
@@ -156,7 +156,7 @@ describe('namespaces', () => {
         assert.equal(await store.fingerprint(), before);
       });
 
-      test(`${label}: what a killed process left is taken over and removed`, async () => {
+      test(`${label}: leftovers of a killed process are taken over and removed`, async () => {
         const store = stores[server];
         const before = await store.fingerprint();
         const child = spawnClaimer(CLAIM_AND_DIE, [server, namespace, context()]);
@@ -190,7 +190,7 @@ describe('namespaces', () => {
     }
   });
 
-  test('a key that somebody puts below the prefix during a run stays, and is then refused', async () => {
+  test('a key written below the prefix by others during a run stays, and is then refused', async () => {
     const redis = stores['redis'];
     await redis.clear();
     const context = {
@@ -214,7 +214,7 @@ describe('namespaces', () => {
     }
   });
 
-  test('other namespaces, and keys of others beside them, stay', async () => {
+  test('other namespaces, and other keys beside them, stay', async () => {
     const redis = stores['redis'];
     await redis.clear();
     const context = {

@@ -47,7 +47,7 @@ describe('own data', () => {
     return Object.fromEntries(found.map(([, name, calls]) => [name, Number(calls)]));
   };
 
-  test('a sample has string keys that every driver can read, and counts the others', async () => {
+  test('a sample has string keys that every driver can read, and counts all others', async () => {
     const sample = await sampleKeys(context(), { limit: 10_000, seed: 1 });
     assert.equal(sample.keys.length, KEYS - 1 + 2); // with `umlaut` and `empty`
     assert.ok(sample.keys.every((key) => /^(user:\d+|umlaut|empty)$/.test(key)));
@@ -62,7 +62,7 @@ describe('own data', () => {
     assert.deepEqual([sampled.keys, sampled.leftOut], [['user:5'], { gone: 1, type: 1 }]);
   });
 
-  test('every driver reads them, whole and by slices; only reads arrive at the server', async (t) => {
+  test('every driver reads them, whole and by slices; only reads reach the server', async (t) => {
     const before = await redis()
       .call('DEBUG', 'DIGEST')
       .catch(() => redis().dbsize());
@@ -171,7 +171,7 @@ describe('own data', () => {
     }
   });
 
-  test('values that others change are counted apart; a file names the keys', async () => {
+  test('values changed by others are counted separately; a file names the keys', async () => {
     writeFileSync(file('keys.txt'), 'user:1\nuser:2\r\ncounter\n\n');
     await redis().set('counter', '0');
     let done = false;
@@ -197,7 +197,7 @@ describe('own data', () => {
     assert.ok(share > 0.2 && share < 0.45, `a third of the reads: ${share}`);
   });
 
-  test('a reply that neither read explains is wrong: the round fails', async () => {
+  test('a reply that equals neither read is wrong: the round fails', async () => {
     const driver = file('liar.js');
     writeFileSync(
       driver,
@@ -224,7 +224,7 @@ export default defineStorage({
     assert.match(ended.stdout.replace(/\s+/g, ' '), /differ from the reads before and after/);
   });
 
-  test('what cannot apply is refused in one line', async () => {
+  test('inapplicable options are refused in one line', async () => {
     /** @type {[string[], number, RegExp][]} */
     const cases = [
       [['race', '--read-only', '--rows', '5'], 2, /--read-only and --rows/],

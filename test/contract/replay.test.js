@@ -93,7 +93,7 @@ describe('record and replay', () => {
     }
   });
 
-  test('replay: its own times, keys and sizes through each driver, all verified', async () => {
+  test('replay: recorded times, keys and sizes through each driver, all verified', async () => {
     const before = await redis().dbsize();
     const kept = await redis().get(`${SECRET}:1`);
     const trace = traceIn('trace.json');
@@ -138,7 +138,7 @@ describe('record and replay', () => {
     assert.equal(await redis().get(`${SECRET}:1`), kept);
   });
 
-  test('a driver that returns another value is found', async () => {
+  test('a driver that returns another value is detected', async () => {
     const driver = file('liar.js');
     writeFileSync(
       driver,
@@ -163,7 +163,7 @@ export default defineStorage({
     assert.match(ended.stdout, /mismatch/);
   });
 
-  test('what cannot be is refused in one line', async () => {
+  test('impossible options are refused in one line', async () => {
     writeFileSync(file('taken.json'), '{}');
     /** @type {[string[], number, RegExp][]} */
     const cases = [

@@ -44,7 +44,7 @@ function call(...words) {
 const second = () => formatPlace(secondServers.address('redis').main);
 
 describe('--servers', () => {
-  it('without its rows, the second one is named with the command that fills it', async () => {
+  it('without its rows, the second server is named with the command that fills it', async () => {
     await seed(firstServers);
     const ended = await call('--servers', `redis,b=redis@${second()}`, '--rounds', '1');
     const says = /storage ioredis on b: b at .* does not contain the dataset/;
@@ -52,7 +52,7 @@ describe('--servers', () => {
     assert.ok(ended.stderr.includes(`seed redis --redis ${second()}`), ended.stderr);
   });
 
-  it('races both by slices, each with its settings, its ceiling and its share of reads', async (t) => {
+  it('races both by slices, each with its settings, ceiling and share of reads', async (t) => {
     await seed(secondServers);
     const admin = new Redis({
       ...secondServers.address('redis').main,
@@ -109,7 +109,7 @@ describe('--servers', () => {
     );
   });
 
-  it('Valkey that does not run is an error for named storages, with what starts it', async () => {
+  it('a Valkey that is not running is an error for named storages, with the start command', async () => {
     const ended = await call('--servers', 'redis,valkey', '--rounds', '1');
     assertFailure(ended, 4, /ioredis on valkey: .*servers start valkey/);
   });

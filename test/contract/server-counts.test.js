@@ -29,7 +29,7 @@ function warningsOf({ warnings }, code) {
   return warnings.filter((one) => one.code === code).map(({ message }) => message);
 }
 
-describe('operations that the server counted', () => {
+describe('operations counted by the server', () => {
   const servers = withServers(NAMES);
 
   before(async () => {
@@ -52,7 +52,7 @@ describe('operations that the server counted', () => {
 
   const HONEST = ['ioredis', 'ioredis:pipelined', 'redis', 'redis:pool', 'valkey-glide'];
 
-  it('are as many as the replies of honest drivers, in whole loads and in blocks', async () => {
+  it('equal the replies of correct drivers, in whole loads and in blocks', async () => {
     const loads = [
       { ops: OPS },
       { workload: 'race', ops: 200 },
@@ -128,7 +128,7 @@ describe('operations that the server counted', () => {
     });
   }
 
-  it('charge no honest driver of any server in a race by blocks, and take 0.5 % of it', async (t) => {
+  it('charge no correct driver of any server in a race by blocks, and take 0.5 % of it', async (t) => {
     const storages = [...HONEST, 'iovalkey', 'mysql2', 'mariadb', 'manual-hs'];
     const all = [...storages, 'node-handlersocket', 'tarantool'];
     const result = await race(all, { workload: 'race', ops: undefined, budget: 40_000, rounds: 3 });
@@ -143,7 +143,7 @@ describe('operations that the server counted', () => {
     if (share > SHARE) notChecked(t, `the share of counting is ${(100 * share).toFixed(2)} %`);
   });
 
-  it('do not show replies that were not waited for, but turns of the event loop do', async () => {
+  it('do not reveal replies without a wait, but turns of the event loop do', async () => {
     const result = await race([`${CHEAT}:early`, 'ioredis'], { workload: 'race' });
     assert.equal(statusOf(result), 5);
     const [{ storage, reason }] = result.benchmarks;
@@ -154,7 +154,7 @@ describe('operations that the server counted', () => {
     );
   });
 
-  it('may be fewer than the replies where a command reads several keys', async () => {
+  it('may be fewer than the replies if a command reads several keys', async () => {
     const result = await race([`${CHEAT}:batches`]);
     assertAllOk(result);
     const [{ counted }] = result.benchmarks[0].rounds;
@@ -162,7 +162,7 @@ describe('operations that the server counted', () => {
     assert.ok(Number(counted?.operations) <= OPS / 50);
   });
 
-  it('show requests that are repeated, and errors that nobody saw', async () => {
+  it('show repeated requests and hidden errors', async () => {
     const result = await race(['repeats', 'retries'].map((name) => `${CHEAT}:${name}`));
     assert.equal(statusOf(result), 0);
     assert.deepEqual(warningsOf(result, 'W_COMMANDS'), ['1.10 commands per operation']);
@@ -191,7 +191,7 @@ describe('operations that the server counted', () => {
     }
   });
 
-  it('charge nobody with the bursts of another client, quiet before and after a round', async () => {
+  it('charge no contender with bursts of another client that is idle around a round', async () => {
     const other = openRedis(servers);
     await other.ping();
     /** @type {Promise<unknown>[]} */

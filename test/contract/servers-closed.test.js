@@ -48,7 +48,7 @@ describe('servers that Dragstrip starts', () => {
       .map(([, secret]) => String(secret));
   });
 
-  test('every server has a secret of its own, of 192 random bits', () => {
+  test('every server has a separate secret of 192 random bits', () => {
     for (const name of NAMES) {
       assert.match(servers.login(name).password, /^[0-9a-f]{48}$/, name);
     }
@@ -61,7 +61,7 @@ describe('servers that Dragstrip starts', () => {
     );
   });
 
-  test('every file with a secret is the owner’s alone, and every folder above it', () => {
+  test('every file with a secret, and its folder, is accessible to the owner only', () => {
     const files = [];
     for (const name of NAMES) {
       const { folder } = servers.running(name);
@@ -108,7 +108,7 @@ describe('servers that Dragstrip starts', () => {
     assert.equal(nutcracker, redis, 'a proxy opens the socket of its Redis');
   });
 
-  test('root starts them in a container, too, where it may not look into other processes', async (t) => {
+  test('root also starts them in a container, where it may not inspect other processes', async (t) => {
     const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find(existsSync);
     if (!isRoot || setpriv === undefined) return t.skip('requires root and setpriv');
     const home = await makeHome();
@@ -136,7 +136,7 @@ describe('servers that Dragstrip starts', () => {
     }
   });
 
-  test('root is refused a state folder that this user cannot reach, unless it says so', async (t) => {
+  test('root cannot use a state folder that this user cannot reach, unless it insists', async (t) => {
     if (!isRoot) return t.skip('requires root');
     const closed = await makeHome();
     const home = join(closed, 'state');
@@ -228,7 +228,7 @@ describe('servers that Dragstrip starts', () => {
     await admin.end();
   });
 
-  test('the user of SQL has neither SUPER nor FILE, nor any database but ours', async () => {
+  test('the SQL user has neither SUPER nor FILE, and only Dragstrip’s database', async () => {
     const { createConnection } = await import('mysql2/promise');
     const { host, port } = servers.address('mariadb').sql;
     const login = servers.login('mariadb');
@@ -248,7 +248,7 @@ describe('servers that Dragstrip starts', () => {
     await sql.end();
   });
 
-  test('no table has its files outside of the server’s folder', async (t) => {
+  test('no table has files outside the server’s folder', async (t) => {
     const { createConnection } = await import('mysql2/promise');
     const { host, port } = servers.address('mariadb').sql;
     const login = servers.login('mariadb');

@@ -131,7 +131,7 @@ describe('two at once', () => {
     assert.match(warningOf(first), new RegExp(`used by process ${pid} of this machine`));
   });
 
-  test('a run with data of its own is refused while another reads', async () => {
+  test('a run with separate data is refused while another reads', async () => {
     const { seedHere, command, whileReading } = on('redis', ...toPair(BY_SERVER['redis']));
     assert.equal((await seedHere()).status, 0);
     await whileReading(async () => {
@@ -142,7 +142,7 @@ describe('two at once', () => {
     });
   });
 
-  test('a run on own data, which Dragstrip never replaces, is no hindrance', async () => {
+  test('a run on own data, which Dragstrip never replaces, does not block', async () => {
     const { seed, seedHere, whileReading } = on('redis', ...toPair(BY_SERVER['redis']));
     assert.equal((await seedHere()).status, 0);
     const own = { workload: 'get', readOnly: true, rows: undefined };

@@ -25,7 +25,7 @@ describe('reads and writes of an operation', () => {
     await seed({ address, credentials, dataset: createDataset(ROWS) });
   });
 
-  it('are those of the driver, which pass a gate; others are not known, and decide none', async () => {
+  it('are those of the driver, which pass a gate; unknown ones decide none', async () => {
     const storages = ['ioredis', 'redis', 'valkey-glide', 'lmdb'];
     const failIf = ['writes>1.02'];
     const result = await run({ ...shared(), storages, ops: 4000, rounds: 1, failIf });

@@ -34,7 +34,7 @@ test('a saved result is compared with a later run; whole loads get no verdict', 
   assertFailure(cpu, 2, /against a baseline only throughput is compared/);
 });
 
-test('a saved result that was changed is not compared with', async () => {
+test('a modified saved result is not compared', async () => {
   const saved = await callHere(...RACE, '--save-baseline', 'changed');
   assert.equal(saved.status, 0, saved.stderr);
   const name = 'state/baselines/changed.json';
@@ -60,7 +60,7 @@ function runOf(speed, rows = 100) {
   return withSlices({ ...result, dataset: { ...result.dataset, rows } });
 }
 
-test('with a reference in both runs a slower one fails; under other conditions none does', async () => {
+test('with a reference in both runs a slower one fails, under different conditions none', async () => {
   const verdictOf = async (/** @type {any} */ result) => {
     const stored = { name: 'main', result: runOf(50_000) };
     const baseline = new Baseline({ stored, own: [parseGate('throughput<0.95')] });

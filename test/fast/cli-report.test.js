@@ -54,7 +54,7 @@ test('a page, pictures, markdown and CSV are written, and their names printed', 
   assert.match(readFileSync(path.join(at('svg'), pictures[0]), 'utf8'), /fill="#12161c"/);
 });
 
-test('what is there is not overwritten without --force, and then nothing is written', async () => {
+test('existing files are not overwritten without --force, and then nothing is written', async () => {
   writeFileSync(at('there.html'), 'mine');
   const words = [at('a.json'), '--csv', at('new.csv'), '--html', at('there.html')];
   assertFailure(await report(...words), 2, /there\.html: the file exists; .*--force/);
@@ -79,7 +79,7 @@ test('a folder instead of a file, a file instead of a folder, an unknown theme',
   assertFailure(await report(at('a.json'), '--svg', at('x'), '--theme', 'red'), 2, /light, dark/);
 });
 
-test('two results are set side by side, and one table holds both', async () => {
+test('two results are shown side by side in one table', async () => {
   const { status } = await report(
     ...[at('a.json'), at('b.json'), '--html', at('ab.html'), '--csv', at('ab.csv')],
   );
@@ -98,7 +98,7 @@ test('two results are set side by side, and one table holds both', async () => {
   );
 });
 
-test('the libraries of plots are loaded for plots only', () => {
+test('plotting libraries are loaded only for plots', () => {
   const main = new URL('../../cli/main.js', import.meta.url);
   const script = `
     import { createRequire } from 'node:module';
@@ -118,7 +118,7 @@ test('the libraries of plots are loaded for plots only', () => {
   assert.equal(execFileSync(process.execPath, words, { encoding: 'utf8', cwd }), 'false true\n');
 });
 
-test('a result is read packed too, as a page offers it; a broken one is one line', async () => {
+test('a result is also read compressed, as offered by a page; a broken one is refused', async () => {
   const text = JSON.stringify(smallResult('packed'));
   writeFileSync(at('packed.json.gz'), gzipSync(text));
   const { status, stdout } = await callCommand([

@@ -221,7 +221,7 @@ describe('documents', () => {
     assert.deepEqual(lost, []);
   });
 
-  test('of reliability name the test of each promise, or that there is none but by hand', () => {
+  test('of reliability name the test of each promise, or a manual check', () => {
     const [, text = ''] = DOCUMENTS.find(([file]) => file === 'docs/reliability.md') ?? [];
     const tables = text.split('\n\n').map((block) => block.split('\n'));
     const promises = tables
@@ -245,7 +245,7 @@ describe('documents', () => {
     assert.deepEqual(lost, []);
   });
 
-  test('show commands with options that they take', async () => {
+  test('show commands with existing options', async () => {
     const wrong = [];
     for (const [file, text] of DOCUMENTS) {
       const joined = text.replace(/\\\n\s*/g, '');
@@ -256,7 +256,7 @@ describe('documents', () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('name options that exist; on the page of a workload those that it takes', async () => {
+  test('name options that exist; on the page of a workload those of its command', async () => {
     const wrong = [];
     for (const [file, text] of DOCUMENTS) {
       const prose = text

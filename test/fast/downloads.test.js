@@ -34,7 +34,7 @@ test('every package of the lock file that is installed here has an integrity', (
   }
 });
 
-test('an unsigned package is not taken, whatever the configuration of apt allows', async (t) => {
+test('an unsigned package is refused, whatever the configuration of apt allows', async (t) => {
   if ((await findProgram('apt-get')) === null) return t.skip('requires apt');
   const repository = join(folder, 'repository');
   mkdirSync(repository);
@@ -85,7 +85,7 @@ test('a jar of Maven is compared with the digest of this version', async () => {
   assert.ok(real.some((line) => line.includes('cassandra-all-5.0.9.jar')));
 });
 
-test('CI takes another Node by its exact version, and no script of a package runs', () => {
+test('CI installs another Node by its exact version, and runs no package script', () => {
   const text = read('.ci/run');
   assert.match(text, /^later=\d+\.\d+\.\d+$/m);
   assert.match(text, /npx -y --ignore-scripts -p "\$package"/);

@@ -21,7 +21,7 @@ class ReplyError extends Error {
   }
 }
 
-test('an error is named by its code, the code of the server, or its class', () => {
+test('an error is identified by its code, the code of the server, or its class', () => {
   const cases = /** @type {const} */ ([
     [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'ECONNRESET'],
     [Object.assign(new Error('x'), { code: 1040 }), '1040'],
@@ -38,13 +38,13 @@ test('an error is named by its code, the code of the server, or its class', () =
   assert.equal(outcomeOfError(new TimeoutError('by its class')), TIMEOUT);
 });
 
-test('a sample of a failure has that name', () => {
+test('a sample of a failure has that identifier', () => {
   const recorder = new Recorder(0);
   recorder.wrong(4, 0, new ReplyError('OOM command not allowed'));
   assert.equal(recorder.samples[0].code, 'OOM');
 });
 
-test('a time limit of the driver itself is a warning with a hint', () => {
+test('a driver’s own time limit causes a warning with a hint', () => {
   const result = raceResult();
   const [benchmark] = result.benchmarks;
   Object.assign(benchmark, { storage: 'redis', profile: 'default' });
@@ -66,7 +66,7 @@ test('a time limit of the driver itself is a warning with a hint', () => {
   assert.ok(!diagnosticWarnings(result).some(({ code }) => code === 'W_DRIVER_TIMEOUT'));
 });
 
-test('a burst that takes a driver minutes is announced before the run, with its time', async () => {
+test('a burst of minutes is announced before the run, with its duration', async () => {
   const definition = await loadStorage('node-handlersocket');
   const target = /** @type {any} */ ({ definition, profile: 'default' });
   const benchmarkOf = (/** @type {number} */ operations, /** @type {any} */ load) =>
@@ -95,7 +95,7 @@ test('a burst that takes a driver minutes is announced before the run, with its 
   assert.deepEqual(lines, [`${warning.message}; ${warning.hint}`]);
 });
 
-test('the exit status is 4 where a server was lost or none was there, 5 for a wrong reply', () => {
+test('the exit status is 4 if a server was lost or absent, 5 for a wrong reply', () => {
   const result = raceResult();
   for (const { rounds } of result.benchmarks) {
     for (const { outcomes } of rounds) {
@@ -120,7 +120,7 @@ test('the exit status is 4 where a server was lost or none was there, 5 for a wr
   assert.equal(statusOf(none), 4, 'an embedded storage alone does not make up for it');
 });
 
-test('the exit status is 5 where a lost agent ended the run, whatever was measured before', () => {
+test('the exit status is 5 if a lost agent ended the run, whatever was measured before', () => {
   const complete = raceResult();
   for (const benchmark of complete.benchmarks) benchmark.state = 'measured';
   const fleetOf = (/** @type {string} */ onLoss) =>

@@ -82,7 +82,7 @@ const WORKLOADS = [
 describe('a flipped byte in every reply', () => {
   for (const what of WORKLOADS) {
     const label = `${what.name} ${JSON.stringify(what.options)}`;
-    test(`is found at any position: ${label}`, async () => {
+    test(`is detected at any position: ${label}`, async () => {
       for (const valueSize of [8, 9, 41, 333]) {
         const dataset = createDataset({ rows: 300, valueSize, seed: 7 });
         // Writes and warm-up fetches may be among them.
@@ -101,7 +101,7 @@ describe('a flipped byte in every reply', () => {
     });
   }
 
-  test('is found in all replies from the first one on that is found', async () => {
+  test('is detected in all replies after the first detection', async () => {
     const dataset = createDataset({ rows: 300, valueSize: 1024, seed: 7 });
     const what = { name: 'get', options: {} };
     for (const at of [8, 500, 1023]) {
@@ -121,7 +121,7 @@ describe('a flipped byte in every reply', () => {
     }
   });
 
-  test('is not looked for in the same replies by each process', () => {
+  test('is searched in different replies by each process', () => {
     const [one, other] = [1, 3].map((seed) => {
       const comparisons = new FullComparisons(seed);
       return Array.from({ length: 100 }, () => comparisons.next(WHOLE_EVERY.small));

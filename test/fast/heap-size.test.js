@@ -12,7 +12,7 @@ import { withFolder } from '../helpers/folder.js';
 
 const folder = withFolder();
 
-test('NODE_OPTIONS of the user decide', () => {
+test('NODE_OPTIONS of the user take precedence', () => {
   const young = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
   const old = ['--initial-old-space-size=256'];
   assert.deepEqual(heapSizes({}), { semiSpaceMib: 16, oldSpaceMib: 256 });
@@ -31,7 +31,7 @@ async function measure(env) {
   return { result, mib: Number(readFileSync(path.join(folder, 'size'), 'utf8')) };
 }
 
-test('a measured process has it, and its result says so', async () => {
+test('a benchmark process has it, and its result contains it', async () => {
   writeFileSync(
     path.join(folder, 'sized.mjs'),
     `import { writeFileSync } from 'node:fs';

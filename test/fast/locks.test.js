@@ -57,7 +57,7 @@ describe('a lock', () => {
     }
   });
 
-  test('that another process has broken and taken meanwhile is not broken again', async (t) => {
+  test('that another process has meanwhile broken and acquired is not broken again', async (t) => {
     const path = lockOf(DEAD);
     const lockText = JSON.stringify({ id: 'second', ...LIVING });
     const link = fs.linkSync;
@@ -75,7 +75,7 @@ describe('a lock', () => {
     assert.equal(readFileSync(`${path}.lock`, 'utf8'), lockText);
   });
 
-  test('of a process that shares it twice is no meeting with another one', async () => {
+  test('shared twice by one process is not reported as a second user', async () => {
     const path = join(folder, 'shared');
     const shared = { shared: true, onMeet: () => assert.fail('it met itself') };
     await withLock(path, shared, () => withLock(path, shared, async () => {}));
@@ -83,7 +83,7 @@ describe('a lock', () => {
   });
 });
 
-test('two servers whose further ports were assumed are not one', async () => {
+test('two servers with assumed further ports are different', async () => {
   const { address, assumed } = await resolveAddress('mariadb', {
     flags: { mysql: `p${process.pid}.invalid:1` },
     env: {},
@@ -105,7 +105,7 @@ test('two servers whose further ports were assumed are not one', async () => {
   });
 });
 
-test('locks of several servers are taken in one order, whatever the order of the servers', async () => {
+test('locks of several servers are acquired in one order, whatever the order of the servers', async () => {
   const [a, b] = [1, 2].map((port) => ({
     name: `server-${port}`,
     address: { main: { host: `p${process.pid}.invalid`, port } },

@@ -51,7 +51,7 @@ describe('storages, without a server', () => {
       assert.ok(!rows.includes('cassandra'));
     });
 
-    it('leaves alternatives out where nothing is named', async () => {
+    it('leaves alternatives out by default', async () => {
       const all = await storageNamesFor(['get']);
       const chosen = await withoutAlternatives(all);
       assert.deepEqual(
@@ -88,7 +88,7 @@ describe('storages, without a server', () => {
       assert.equal(child.status, 0);
     });
 
-    it('refuses a pool where each connection counts', async () => {
+    it('refuses a pool if each connection counts', async () => {
       const definition = await loadStorage('redis');
       const context = {
         address: { main: { host: '127.0.0.1', port: 1 } },
@@ -167,7 +167,7 @@ describe('storages, without a server', () => {
       });
     });
 
-    it('says that a driver is not installed, and how to get it', async () => {
+    it('reports a driver that is not installed, with a hint', async () => {
       const redis = await loadStorage('redis');
       const lacking = { ...redis, package: 'dragstrip-no-such-driver' };
       const answer = await checkAvailable(lacking);
@@ -184,7 +184,7 @@ describe('storages, without a server', () => {
     });
   });
 
-  it('a storage with TLS has each profile over it, too, and no other name', async () => {
+  it('a storage with TLS has each profile over TLS as well, and no other name', async () => {
     const ioredis = await loadStorage('ioredis');
     const { default: usual, tuned } = ioredis.profiles;
     const { options, tls, name } = requireProfile(ioredis, 'tuned-tls');
@@ -197,7 +197,7 @@ describe('storages, without a server', () => {
     assert.throws(() => requireProfile(hiredis, 'tls'), { code: 'E_USAGE' });
   });
 
-  describe('a file of the user', () => {
+  describe('a user’s file', () => {
     /** @param {string} name @param {string} text */
     const write = async (name, text) => {
       const file = path.join(folder, name);
@@ -224,7 +224,7 @@ describe('storages, without a server', () => {
       assert.equal(await checkAvailable(definition), null);
     });
 
-    it('that is not there, breaks or holds no storage gets one clear line', async () => {
+    it('that is missing, throws or has no storage is reported in one line', async () => {
       const broken = await write('broken.mjs', 'export default {');
       const empty = await write('empty.mjs', 'export const x = 1;');
       const wrong = await write('wrong.mjs', "export default { name: 'mine' };");
@@ -257,7 +257,7 @@ describe('storages, without a server', () => {
       assert.equal(definition.open.rows, open);
     });
 
-    it('what it can do follows from the keys of open and from rows', () => {
+    it('capabilities follow from the keys of open and from rows', () => {
       const definition = define({
         rows: ['get', 'set'],
         inserts: { one: 'x' },
@@ -290,7 +290,7 @@ describe('storages, without a server', () => {
     }
   });
 
-  describe('nothing answers', () => {
+  describe('no server', () => {
     for (const { label, definition, profile, skip } of cases) {
       if (definition.server === null) continue;
       it(`${label} rejects with E_TARGET and the address`, { skip }, async () => {
@@ -306,7 +306,7 @@ describe('storages, without a server', () => {
         });
       });
 
-      it(`${label} rejects with E_TARGET what speaks another protocol, and hides secrets`, {
+      it(`${label} rejects another protocol with E_TARGET, and hides secrets`, {
         skip,
       }, async () => {
         // It repeats its input, as Redis does with an unknown command.
@@ -339,7 +339,7 @@ describe('storages, without a server', () => {
   for (const { label, definition, profile, skip } of cases) {
     if (definition.server !== null) continue;
     describe(label, { skip }, () => {
-      it('gives every row right and undefined for a miss, in its call style', async () => {
+      it('returns every row correctly and undefined for a miss, in its call style', async () => {
         await definition.fill?.({ dataset, folder });
         const handle = await openRows(definition, { profile, dataset, folder });
         assertDeclared(definition, handle);
@@ -367,7 +367,7 @@ describe('storages, without a server', () => {
       const open = (/** @type {string} */ own, rows = dataset) =>
         openRows(definition, { profile, dataset: rows, folder: own });
 
-      it('leaves the same dataset as it is, and puts another one beside it', async () => {
+      it('keeps an equal dataset, and adds a different one beside it', async () => {
         const { folder, file } = await makeFolder();
         await fill({ dataset, folder });
         const { ino } = statSync(file());
@@ -381,7 +381,7 @@ describe('storages, without a server', () => {
         await handle.close();
       });
 
-      it('refuses a file that it did not make, and leaves it', async () => {
+      it('refuses a file that it did not create, and keeps it', async () => {
         const { folder, file } = await makeFolder();
         await fill({ dataset, folder });
         const place = file();
@@ -394,7 +394,7 @@ describe('storages, without a server', () => {
         }
       });
 
-      it('that is broken off leaves nothing, and what a killed one left is removed', async () => {
+      it('leaves nothing when aborted, and removes leftovers of a killed one', async () => {
         const { folder, file } = await makeFolder();
         const aborted = fill({ dataset, folder, signal: AbortSignal.abort() });
         await assert.rejects(aborted, { name: 'AbortError' });
@@ -423,7 +423,7 @@ describe('storages, without a server', () => {
         ]);
       });
 
-      it('says so where there is no file yet', async () => {
+      it('reports a missing file', async () => {
         const { folder } = await makeFolder();
         await assert.rejects(open(folder), { code: 'E_TARGET' });
       });
@@ -444,7 +444,7 @@ describe('storages, without a server', () => {
     assert.match(child.stderr, /another module/);
   });
 
-  it('sqlite says what Node it needs where there is none', async () => {
+  it('sqlite reports the required version of Node', async () => {
     const answer = await checkAvailable(await loadStorage('sqlite'));
     const [major, minor] = process.versions.node.split('.').map(Number);
     const has = major > 22 || (major === 22 && minor >= 13);

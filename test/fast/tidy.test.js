@@ -135,7 +135,7 @@ describe('files', () => {
     assertNone(wide, 'break the line');
   });
 
-  test('are named for a noun, in lower case and dashes', () => {
+  test('are named by a noun, in lower case and dashes', () => {
     const wrong = CODE.map(([file]) => file).filter((file) => {
       const name = path.basename(file).replace(/(\.(test|config|d|test-d))?\.(js|ts)$/, '');
       const drawer = /(^|[-_.])(utils?|helpers?|common|misc|shared)([-_.]|$)/.test(name);
@@ -148,7 +148,7 @@ describe('files', () => {
     assertNone(linesWith(/\.\.\.\{(?!\})/), 'write one property per line');
   });
 
-  test('begin by saying what they are', () => {
+  test('begin with a header comment', () => {
     // The shims of bin/ and the top level say it in the file that they call.
     const silent = CODE.filter(
       ([file, text]) => !/^(#![^\n]*\n)?\/\*\*/.test(text) && file !== 'bin/dragstrip.js',
@@ -156,7 +156,7 @@ describe('files', () => {
     assertNone(silent, 'begin with a header comment');
   });
 
-  test('of the test folders are tests, and nothing else has the name of one', () => {
+  test('in test folders are tests, and no other file is named like one', () => {
     const folders = ['fast', 'golden', 'contract', 'fault', 'long'];
     const lost = CODE.map(([file]) => file).filter(
       (file) =>
@@ -210,7 +210,7 @@ describe('words', () => {
   });
 });
 
-describe('what only some rooms may do', () => {
+describe('restrictions by folder', () => {
   test('only measure/clock.js reads a clock', () => {
     const clocks = /\bperformance\.(now|timeOrigin)|\bDate\.now\(|\bnew Date\(\)|\bhrtime\b/;
     // The mutex is published alone; no result contains its times.
@@ -357,7 +357,7 @@ describe('imports run one way', () => {
   });
 });
 
-describe('what must not be in a file', () => {
+describe('forbidden content', () => {
   test('host names of registries and paths of one machine', () => {
     const forbidden = new RegExp(
       [
@@ -429,7 +429,7 @@ describe('what must not be in a file', () => {
     assert.match(FILES.get('.npmrc') ?? '', /^ignore-scripts=true$/m);
   });
 
-  test('the packages in packages/ are of the same release, and need nothing outside of them', () => {
+  test('the packages in packages/ have the same release, and import nothing outside of them', () => {
     const root = JSON.parse(FILES.get('package.json') ?? '{}');
     const manifests = [...FILES].filter(([file]) => /^packages\/[^/]+\/package\.json$/.test(file));
     assert.equal(manifests.length, 2);

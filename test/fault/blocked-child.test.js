@@ -24,7 +24,7 @@ function storageWith(body) {
 `;
 }
 
-test('it is killed with a parent that is killed', async (t) => {
+test('it is killed with its killed parent', async (t) => {
   if (untilParentDies('true', []) === null) return t.skip('requires setpriv --pdeathsig');
   const file = join(folder, 'blocked.mjs');
   writeFileSync(file, storageWith('for (;;) {}'));
@@ -60,7 +60,7 @@ function readStat(pid) {
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-test('one that ran out of heap memory is reported, with a hint', () => {
+test('a process that ran out of heap memory is reported, with a hint', () => {
   const stderr = [
     '<--- Last few GCs --->',
     '[42:0x5]  812 ms: Mark-sweep 4093.1 (4133.2) -> 4093.0 (4133.2) MB',

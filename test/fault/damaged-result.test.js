@@ -43,14 +43,14 @@ function read(damaged) {
   }
 }
 
-test('every truncation is found, but that of the final newline', () => {
+test('every truncation is detected, except that of the final newline', () => {
   for (let length = 0; length < bytes.length - 1; length += 1) {
     assert.equal(read(bytes.subarray(0, length)), null, `${length} of ${bytes.length} bytes`);
   }
   assert.notEqual(read(bytes.subarray(0, -1)), null);
 });
 
-test('every flipped bit is found, or leaves the meaning as it was', () => {
+test('every flipped bit is detected, or does not change the meaning', () => {
   const intact = JSON.stringify(read(bytes));
   let unseen = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -89,7 +89,7 @@ test('numbers that contradict each other are refused, with a digest or without',
   }
 });
 
-test('a result whose digest was removed is read with a warning', async () => {
+test('a result without its digest is read with a warning', async () => {
   const { digest: _, ...unsealed } = JSON.parse(bytes.toString());
   const bare = join(folder, 'bare.json');
   writeFileSync(bare, JSON.stringify(unsealed));
@@ -100,7 +100,7 @@ test('a result whose digest was removed is read with a warning', async () => {
   assert.doesNotMatch(whole.stdout, /W_NO_DIGEST/);
 });
 
-test('a change by hand is read with --trust, and the report has a warning', async () => {
+test('a manual change is read with --trust, and the report has a warning', async () => {
   const changed = join(folder, 'changed.json');
   writeFileSync(changed, bytes.toString().replace('"command": "race"', '"command": "RACE"'));
   const words = ['bin/dragstrip.js', 'report', changed];

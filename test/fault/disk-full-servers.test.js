@@ -1,6 +1,6 @@
 /**
  * A full disk under the data of MariaDB, Tarantool and Cassandra: what each of them says reaches
- * the user, nothing is left running, and with room again the next run works. `servers status` and
+ * the user, nothing is left running, and with free space the next run works. `servers status` and
  * `servers stop` of Cassandra.
  */
 // Needs: redis, mariadb, tarantool
@@ -100,7 +100,7 @@ function roundOf({ benchmarks: [{ rounds }] }) {
  * @param {{ code?: string, message?: string }} sample every failed request has it
  */
 function testInsert(disk, options, sample) {
-  test('an insert fails by its code, what was acknowledged is there, and it is not lost', async () => {
+  test('an insert fails with its code, acknowledged rows exist, and the server is not lost', async () => {
     const result = await runUntilFull(disk(), { ...INSERT, ...options(), rows: ROWS });
     const { samples, outcomes, failure, details } = roundOf(result);
     for (const one of samples) assert.deepEqual({ ...one, ...sample }, one, details);
@@ -118,7 +118,7 @@ function testInsert(disk, options, sample) {
  * @param {() => Record<string, unknown>} options
  */
 function testRoom(disk, options) {
-  test('with room again the next run works', async () => {
+  test('with free space the next run works', async () => {
     makeRoom(disk());
     const result = await run(/** @type {any} */ ({ ...INSERT, ...options(), rows: 1000 }));
     assert.equal(statusOf(result), 0, JSON.stringify(result.benchmarks));
@@ -136,7 +136,7 @@ describe('MariaDB whose disk is full', { skip }, () => {
 
   testInsert(disk, options, { code: 'ER_RECORD_FILE_FULL' });
 
-  test('further commands: status 4, one line with what helps', async () => {
+  test('further commands: status 4, one line with a hint', async () => {
     assert.ok(isRunning(context.started.server));
     for (const words of [
       ['insert', '--storages', 'mariadb', '--rows', '1000'],
@@ -191,7 +191,7 @@ describe('Tarantool whose disk is full', { skip }, () => {
 
   testInsert(disk, options, { message: 'Failed to write to disk' });
 
-  test('its rows cannot be loaded: status 4, one line with what helps', async () => {
+  test('its rows cannot be loaded: status 4, one line with a hint', async () => {
     const where = ['--tarantool', context.started.address];
     const words = ['seed', 'tarantool', '--rows', '5000', ...where, '--quiet'];
     const ended = await runCommand(disk().folder, ['bin/dragstrip.js', ...words]);
@@ -204,7 +204,7 @@ describe('Tarantool whose disk is full', { skip }, () => {
 describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
   const context = withFullDisk(300, (disk) => start('cassandra', disk, { owned: false }));
 
-  test('before an insert: status 4, one line with what helps', async () => {
+  test('before an insert: status 4, one line with a hint', async () => {
     context.disk.fill();
     const words = ['insert', '--storages', 'cassandra', '--rows', '1000', '--rounds', '1'];
     const where = ['--cassandra', context.started.server.address['main']];
@@ -212,7 +212,7 @@ describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
     assertFailure(ended, 4, /Cassandra at .*: .*FSWriteError.*; free some space .* start it again/);
   });
 
-  test('status and stop know it by name', async () => {
+  test('status and stop recognise it', async () => {
     makeRoom(context.disk);
     const { server, home } = context.started;
     const call = (/** @type {string} */ action) =>
@@ -225,7 +225,7 @@ describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
     assert.ok(!isRunning(server));
   });
 
-  test('started again with room: an insert works, and one that fills the disk fails', async () => {
+  test('restarted with free space: an insert works, and one that fills the disk fails', async () => {
     context.started = await start('cassandra', context.disk, { owned: false });
     const options = { ...INSERT, storages: ['cassandra'], home: context.started.home };
     const result = await run(/** @type {any} */ ({ ...options, rows: 1000 }));
@@ -239,10 +239,10 @@ describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
   });
 });
 
-describe('a disk is full when its server is to be stopped', { skip }, () => {
+describe('stopping a server whose disk is full', { skip }, () => {
   const own = withFullDisk(8, (disk) => start('redis', disk, { owned: false }));
 
-  test('servers stop: also with no room for its lock', async () => {
+  test('servers stop: even without space for its lock', async () => {
     own.disk.fill();
     const env = { DRAGSTRIP_HOME: own.started.home };
     const words = ['bin/dragstrip.js', 'servers', 'stop', 'redis'];

@@ -22,7 +22,7 @@ const skip = whyNoSmallDisk();
 const RUN = ['bin/dragstrip.js', 'run', '--ops', '200', '--rows', '100', '--in-flight', '1'];
 const MEMORY = [...RUN, '--storages', 'memory'];
 
-describe('a disk that is full', { skip }, () => {
+describe('a full disk', { skip }, () => {
   /** @type {ReturnType<typeof makeSmallDisk>} */
   let disk;
   before(() => {
@@ -30,7 +30,7 @@ describe('a disk that is full', { skip }, () => {
   });
   after(() => disk?.remove());
 
-  test('under results: status 7, and the last whole result stays as it is', async () => {
+  test('under results: status 7, and the last complete result is unchanged', async () => {
     const { folder } = disk;
     const file = path.join(folder, 'kept.json');
     const first = await runCommand(folder, [...MEMORY, '--json', file]);
@@ -141,7 +141,7 @@ for (const { name, storage, megabytes, missing = false, start } of [
       disk?.remove();
     });
 
-    test('its writes fail by name while reads go on, and it is not called lost', async () => {
+    test('its writes fail with their code while reads continue, and it is not called lost', async () => {
       const dataset = { rows: 200, valueSize: 64, seed: 1 };
       const loader = name === 'valkey' ? 'redis' : name;
       await seedServers({ ...dataset, ...server.options, servers: [loader] });
@@ -180,7 +180,7 @@ for (const { name, storage, megabytes, missing = false, start } of [
       assert.ok(result.warnings.every(({ code }) => code !== 'SERVER_LOST'));
     });
 
-    test('its rows cannot be loaded: status 4, one line with what helps', async () => {
+    test('its rows cannot be loaded: status 4, one line with a hint', async () => {
       const loader = name === 'valkey' ? 'redis' : name;
       const words = ['seed', loader, '--rows', '20000', ...server.words, '--quiet'];
       const ended = await runCommand(disk.folder, ['bin/dragstrip.js', ...words]);

@@ -66,7 +66,7 @@ describe('the parent of a run is killed', () => {
     });
   }
 
-  test('by slices: the round under way is stored up to its last second, apart from the others', async () => {
+  test('by slices: the current round is stored up to its last second, separate from the others', async () => {
     const file = path.join(folder, 'slices.json');
     const storage = path.join(folder, 'turns.mjs');
     writeFileSync(storage, STORAGE);

@@ -50,7 +50,7 @@ function tripping(act, at = BREAK_AT) {
   return { ...dataset, write };
 }
 
-describe('loads broken off', () => {
+describe('interrupted loads', () => {
   after(() => stores?.close());
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
 
@@ -86,7 +86,7 @@ describe('loads broken off', () => {
         }
       }
 
-      test('A loader that is killed leaves no dataset; the next goes on where it was', async () => {
+      test('A killed loader leaves no dataset; the next one continues at its position', async () => {
         const address = servers.address(server);
         const args = [name, JSON.stringify(address), JSON.stringify(OPTIONS), `${BREAK_AT}`];
         args.push(JSON.stringify(servers.running(server).credentials));
@@ -127,7 +127,7 @@ describe('loads broken off', () => {
         await assertWhole();
       });
 
-      test('Replies in pieces of one to nine bytes are understood', async () => {
+      test('Replies in pieces of one to nine bytes are parsed', async () => {
         const { main = /** @type {any} */ (undefined), sql = main } = servers.address(server);
         const slicer = await startSlicer(sql);
         try {
@@ -140,7 +140,7 @@ describe('loads broken off', () => {
         }
       });
 
-      test('Nothing listens: one line with the address and the hint', async () => {
+      test('A closed port: one line with the address and a hint', async () => {
         const endpoint = { host: '127.0.0.1', port: await getPort({ host: '127.0.0.1' }) };
         const address = { main: endpoint, sql: endpoint };
         await assert.rejects(seedBy(name, { address }), {
@@ -187,7 +187,7 @@ describe('loads broken off', () => {
         });
       }
 
-      test('A server that is killed on the way is one error that says how far it came', async () => {
+      test('A server killed during the load is one error with the progress', async () => {
         const home = await makeHome();
         const started = await startServers([server], {
           home,

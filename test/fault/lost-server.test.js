@@ -100,7 +100,7 @@ const LOADS = [{ kind: /** @type {const} */ ('window'), inFlight: 20, operations
 
 describe('a server that is lost during a run', () => {
   for (const signal of /** @type {const} */ (['SIGKILL', 'SIGSTOP'])) {
-    test(`by ${signal}: failed with the reason, probed once, all accounted for`, async () => {
+    test(`by ${signal}: failed with the reason, probed once, all operations accounted for`, async () => {
       await withServer('redis', async ({ pid, home }) => {
         const options = { loads: LOADS, rounds: 3, storages: ['ioredis', 'redis'] };
         const { result, begun } = await runWithFault(
@@ -148,7 +148,7 @@ describe('a server that is lost during a run', () => {
     });
   }
 
-  test('closes the connection only: what was in flight fails once, the rest is unsent', async () => {
+  test('closes only the connection: requests in flight fail once, the rest is unsent', async () => {
     await withServer('redis', async ({ home, login }) => {
       const redis = new Redis(login);
       /** @type {Promise<unknown> | null} */

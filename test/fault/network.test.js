@@ -98,7 +98,7 @@ describe('a network', () => {
     ['handlersocket', 'manual-hs'],
     ['tarantool', 'tarantool'],
   ])) {
-    it(`drops ${storage}’s connection without a word: --timeout ends it, status 5`, async () => {
+    it(`drops ${storage}’s connection silently: --timeout ends it, status 5`, async () => {
       const relay = new Relay(endpointOf(place));
       relays.push(relay);
       const address = { [PLACES[place].flag]: formatEndpoint(await relay.listen()) };
@@ -174,7 +174,7 @@ describe('a network', () => {
       assert.equal(statusOf(result), 0);
     });
 
-    it(`is a tunnel: ${storage} is counted, and the tunnel is not taken for its server`, async () => {
+    it(`is a tunnel: ${storage} is counted, and the tunnel is not mistaken for its server`, async () => {
       const relay = await relayTo(servers.address(place));
       relays.push(relay);
       const { main, sql = main, read, write } = relay.address;
@@ -195,7 +195,7 @@ describe('a network', () => {
       assert.equal(statusOf(result), 0);
     });
   }
-  it('is a unix socket: rows that a run over it reads are not replaced', async () => {
+  it('is a unix socket: rows read by a run over it are not replaced', async () => {
     const unix = formatEndpoint(servers.address('redis')['unix']);
     const stop = new AbortController();
     /** @type {ReturnType<typeof runCommand> | null} */
@@ -211,7 +211,7 @@ describe('a network', () => {
     assert.ok(accounted(result).outcomes.ok > 0);
   });
 
-  it('reads no more, with megabytes under way: each write fails once, by --timeout', async () => {
+  it('stops reading, with megabytes in flight: each write fails once, by --timeout', async () => {
     const large = { ...ROWS, rows: 50, valueSize: 8000 };
     const [address, credentials] = [servers.address('redis'), servers.credentials('redis')];
     const { seed } = await getLoader('redis');

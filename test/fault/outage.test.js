@@ -119,7 +119,7 @@ describe('redis', () => {
     });
   }
 
-  test('a restart that a storage hides: its server is lost, status 4', async () => {
+  test('a restart hidden by a storage: its server is lost, status 4', async () => {
     /** @type {Promise<void> | null} */
     let fault = null;
     const options = {
@@ -143,7 +143,7 @@ describe('redis', () => {
     assert.equal(statusOf(result), 4);
   });
 
-  test('ioredis by two processes continues after the server stood still', async () => {
+  test('ioredis by two processes continues after the server was stopped', async () => {
     const ran = await runThrough(
       {
         storages: ['ioredis'],
@@ -166,7 +166,7 @@ describe('redis', () => {
     assertContinued(ran, 3 * AWAY_MS);
   });
 
-  test('a driver that throws cannot continue, and is named', async () => {
+  test('a driver that throws cannot continue, and is reported', async () => {
     const storage = fileURLToPath(new URL('../helpers/throwing-storage.js', import.meta.url));
     const { result, round } = await runThrough(
       { storages: [storage], addresses: { redis: address } },
@@ -180,7 +180,7 @@ describe('redis', () => {
     assert.match(String(warning.benchmark), /^throwing:/);
   });
 
-  test('a server that refuses writes is no outage', async () => {
+  test('a server that refuses writes is not an outage', async () => {
     const admin = new Redis(`redis://${address}`);
     try {
       const { result, round } = await runThrough(

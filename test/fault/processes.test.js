@@ -88,7 +88,7 @@ describe('a CPU quota', () => {
   const skip = typeof quota === 'string' ? quota : false;
   after(() => typeof quota !== 'string' && quota.remove());
 
-  test('throttles a run: the result says how often, and what helps', { skip }, async () => {
+  test('throttles a run: the result has the count and a hint', { skip }, async () => {
     const file = path.join(folder, 'throttled.json');
     const words = ['run', '--storages', 'memory', '--ops', '3M', '--rows', '100', '--json', file];
     const prefix = typeof quota === 'string' ? [] : quota.enter;
@@ -112,7 +112,7 @@ describe('a memory limit', () => {
   const skip = typeof limit === 'string' ? limit : false;
   after(() => typeof limit !== 'string' && limit.remove());
 
-  test('kills a benchmark: it keeps what it had, says why, and the next one runs', {
+  test('kills a benchmark: its partial result has the reason, and the next one runs', {
     skip,
   }, async () => {
     const file = path.join(folder, 'out-of-memory.json');

@@ -74,7 +74,7 @@ describe('Redis refuses', () => {
   }
 });
 
-test('MariaDB refuses more connections: status 4, and what helps', async () => {
+test('MariaDB refuses more connections: status 4, with a hint', async () => {
   const { sql } = servers.address('mariadb');
   const admin = await openAdmin(servers.running('mariadb'));
   await admin.query('SET GLOBAL max_connections = 10');

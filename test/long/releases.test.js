@@ -43,7 +43,7 @@ async function startRegistry(folder, versions) {
   return server;
 }
 
-describe('a registry of our own with a planted release', () => {
+describe('a local registry with a planted release', () => {
   const folder = withFolder();
   const versions = ['1.0.0', '1.1.0', '2.0.0'];
   /** @type {import('node:http').Server} */

@@ -245,7 +245,7 @@ const EXAMPLES = {
   },
 };
 
-describe('a record merges to that of all operations, however they were split', () => {
+describe('merged records equal that of all operations, however they were split', () => {
   const random = createRandom(11);
   const merged = Array.from({ length: SPLITS }, () => {
     const count = 2 + drawBelow(random, 6);
@@ -266,11 +266,11 @@ describe('a record merges to that of all operations, however they were split', (
   }
 });
 
-test('of no segments there is no record', () => {
+test('no segments have no record', () => {
   assert.equal(merge([]), null);
 });
 
-test('throughputs of segments side by side are added; one that is not valid makes none', () => {
+test('throughputs of parallel segments are added; an invalid one makes the sum invalid', () => {
   const of = (/** @type {Partial<import('../../../engine/segment.js').Figures>} */ fields) => ({
     ...emptySegment(),
     figures: {

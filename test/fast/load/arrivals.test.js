@@ -50,7 +50,7 @@ test('Poisson arrivals are a function of the seed', () => {
   assert.notDeepEqual(draw(options, 100), draw({ ...options, seed: 8 }, 100));
 });
 
-test('what is due within a duration is scheduled, what is due at its end is not', () => {
+test('arrivals due within a duration are scheduled, those due at its end are not', () => {
   const bounds = { durationNs: 1e9, operations: Number.POSITIVE_INFINITY };
   const constant = { perSecond: 1000, arrivals: /** @type {const} */ ('constant'), seed: 1 };
   assert.equal(countArrivals(constant, bounds), 1000);

@@ -68,7 +68,7 @@ for (const clock of ['fake', 'real']) {
   }
 }
 
-test('the law fails where operations settle that nobody has timed', async () => {
+test('the law fails if untimed operations settle', async () => {
   // A driver that answers wrongly for every second operation: those have no latency.
   const check = await littleOf({ verify: (index) => (index % 2 === 1 ? OK : 1) });
   assert.equal(check.holds, false);

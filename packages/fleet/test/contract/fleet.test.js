@@ -51,7 +51,7 @@ describe('several load machines', () => {
     return { segment, keys: keys.sort() };
   }
 
-  describe('three agents are one', () => {
+  describe('three agents equal one', () => {
     test(`${REPETITIONS} times: the same operations, and byte-equal histograms`, async (t) => {
       const single = await open(1);
       const three = await open(3);
@@ -222,7 +222,7 @@ describe('several load machines', () => {
       });
     }
 
-    test('an upload is taken once, and of no other step than the one that runs', async () => {
+    test('an upload is accepted once, and only for the current step', async () => {
       const fleet = await open(2);
       try {
         const load = { rate: 500, durationNs: 1e8 };
@@ -241,7 +241,7 @@ describe('several load machines', () => {
       }
     });
 
-    test('no secret and no code is in what the coordinator keeps', async () => {
+    test('the coordinator stores neither secrets nor code', async () => {
       const { endpoint, credentials } = coordinator();
       const client = new Redis({ ...endpoint, ...credentials, protocol: 2 });
       process.env['FLEET_TEST_PASSWORD'] = 'hunter2hunter2';
@@ -264,7 +264,7 @@ describe('several load machines', () => {
       }
     });
 
-    test('nothing of a run is left when it is over', async () => {
+    test('a finished run leaves nothing behind', async () => {
       const { endpoint, credentials } = coordinator();
       const client = new Redis({ ...endpoint, ...credentials, protocol: 2 });
       try {

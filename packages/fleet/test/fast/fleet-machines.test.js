@@ -13,7 +13,7 @@ import { fleetWarnings } from '../../fleet-warnings.js';
 
 /** @typedef {import('../../../../engine/segment.js').Segment} Segment */
 
-describe('the same everywhere', () => {
+describe('equal configuration on all machines', () => {
   test('each difference is named', async () => {
     const own = await identityOf(['ioredis', 'redis:resp3']);
     assert.deepEqual(Object.keys(own.drivers), ['ioredis', 'redis']);
@@ -95,10 +95,10 @@ describe('the same everywhere', () => {
   });
 });
 
-describe('which servers', () => {
+describe('allowed servers', () => {
   const main = { host: '10.1.2.3', port: 6379 };
 
-  test('an agent loads those of its own list, on loopback only where the race was started', async () => {
+  test('an agent loads servers on its own list, loopback only on the controller’s machine', async () => {
     const agent = { allowTargets: ['10.1.2.3:6379'], sameMachine: false };
     const far = { address: { main }, credentialVariables: null };
     const near = { ...far, address: { main: { host: '127.0.0.1', port: 6379 } } };
@@ -160,7 +160,7 @@ describe('which servers', () => {
     }
   });
 
-  test('the coordinator is not among them', () => {
+  test('the coordinator is not allowed', () => {
     assert.throws(() => requireOther([main], { ...main }), {
       code: 'E_REFUSED',
       message: '10.1.2.3:6379 is the coordinator, which cannot be measured',
@@ -174,7 +174,7 @@ describe('which servers', () => {
     for (const [options, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
       [{}, /--agents needs --storages/],
       [{ storages: ['ioredis:all'] }, /needs --storages/],
-      [{ storages: ['./mine.js'] }, /agents take names, never code/],
+      [{ storages: ['./mine.js'] }, /agents accept names, not code/],
       [{ storages: ['memory'] }, /memory is embedded/],
       [{ storages, pin: true }, /--agents and --pin/],
       [{ storages, limits: true }, /--agents and --limits/],

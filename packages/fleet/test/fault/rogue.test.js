@@ -79,7 +79,7 @@ describe('rogue programs', () => {
     assert.match(agents[0].stdout(), /waiting at/);
   });
 
-  test('leases that the controller has not signed, or not for now, are refused', async () => {
+  test('leases without a valid signature of the controller, or expired, are refused', async () => {
     const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
     const { controller, password } = servers.credentials('coordinator');
     const signed = signerOf(controller);
@@ -104,7 +104,7 @@ describe('rogue programs', () => {
     await queue.close();
   });
 
-  test('a lease is taken once, by whichever agent, also without its mark', async () => {
+  test('a lease is accepted once, by any agent, even without its mark', async () => {
     const fleet = await open();
     const second = await fleetOfTest.start('second');
     const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
@@ -138,7 +138,7 @@ describe('rogue programs', () => {
     }
   });
 
-  test('orders of others are ignored, and so are orders that were taken before', async () => {
+  test('orders of other controllers and repeated orders are ignored', async () => {
     const fleet = await open();
     const rogue = new Redis(connection());
     const key = runKey(fleet.run, 'orders');
@@ -182,7 +182,7 @@ describe('rogue programs', () => {
     }
   });
 
-  test('orders that no race gives are refused, each with its reason', async () => {
+  test('orders that no race produces are refused, each with its reason', async () => {
     const trace = path.join(folder, 'trace.json');
     /** @type {[RegExp, (order: any) => unknown][]} */
     const changes = [
@@ -279,7 +279,7 @@ describe('rogue programs', () => {
     delete process.env['DRAGSTRIP_TARANTOOL_PASSWORD'];
   });
 
-  test('an upload that inflates without end, or has other fields, is not valid', () => {
+  test('an upload that inflates without end, or has unknown fields, is invalid', () => {
     const order = orderOf();
     const bomb = deflateRawSync(Buffer.alloc(300e6, ' ')).toString('base64');
     const stopped = { code: 'E_UPLOAD', message: /larger than \d+ bytes/ };
@@ -306,7 +306,7 @@ describe('rogue programs', () => {
     }
   });
 
-  test('a program with the token writes no seat but its own', async () => {
+  test('a program with the token can write only its own seat', async () => {
     const fleet = await open();
     const queue = new Queue(uploadsOf(fleet.run), { connection: connection(), prefix: PREFIX });
     const leases = new Queue(LEASES, { connection: connection(), prefix: PREFIX });

@@ -33,7 +33,7 @@ test('a releaseTables that begins while another one ends does not wait forever',
   await fake.close();
 });
 
-test('releaseTables has a bound: for its work, and for replies before it', async () => {
+test('releaseTables has a time limit for its work and for earlier replies', async () => {
   const fake = await startFake();
   const { client, index } = await open(fake);
   const waits = new AbortController();
