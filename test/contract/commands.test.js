@@ -534,7 +534,7 @@ describe('the command list on real servers', () => {
     assert.equal(ended.status, 0, ended.stderr);
     assert.match(
       ended.stdout,
-      /valkey-benchmark is skipped: it is not here\n +→ run `npx dragstrip servers fetch valkey`/,
+      /valkey-benchmark is skipped: it is not installed\n +→ run `npx dragstrip servers fetch valkey`/,
     );
   });
 
@@ -555,7 +555,7 @@ describe('the command list on real servers', () => {
     assert.equal(ended.status, 0, ended.stderr);
     assert.match(
       ended.stdout,
-      /redis-benchmark is skipped: it is not here\n +→ run `npx dragstrip serv/,
+      /redis-benchmark is skipped: it is not installed\n +→ run `npx dragstrip serv/,
     );
     assert.deepEqual(readdirSync(path.join(folder(), 'plots')).sort(), [
       ...['commands-ioredis-kept.svg', 'commands-ioredis-own.svg'],

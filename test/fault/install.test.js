@@ -69,7 +69,7 @@ test('a low limit of open files is reported in one line before the run', () => {
   const shell = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, ...words];
   const { status, stderr } = spawnSync('sh', shell, { cwd: ROOT, encoding: 'utf8' });
   assert.equal(status, 4);
-  assert.match(stderr, /^dragstrip: only 100 files may be open at once[^\n]*ulimit -n 65536\n$/);
+  assert.match(stderr, /^dragstrip: the limit of open files is 100[^\n]*ulimit -n 65536\n$/);
 });
 
 test('without a network, tests that need a missing server are skipped with the reason', async (context) => {

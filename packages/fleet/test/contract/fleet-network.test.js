@@ -239,7 +239,7 @@ describe('a network of load machines', { skip: missingNamespaces() ?? false }, (
     assert.equal(failure.code, 'E_AGENT_LOST');
     const planned = (600 * 60e9) / 1e9;
     assert.ok((await counted()) < planned / 2, 'the run ended early');
-    await agents[2].says(/ended early: no reply of the coordinator/, 15_000);
+    await agents[2].says(/ended early: no reply from the coordinator/, 15_000);
     network.link('c', 'up');
     const isIdle = () => agents.every(({ child }) => childrenOf(Number(child.pid)).length === 0);
     assert.ok(await until(isIdle), 'nobody loads the server any more');

@@ -151,7 +151,8 @@ describe('several load machines', () => {
         server.forget();
         await assert.rejects(open(5), {
           code: 'E_TARGET',
-          message: /^agent other has configuration [0-9a-f]{12} instead of [0-9a-f]{12}: .*equal$/,
+          message:
+            /^agent other has configuration [0-9a-f]{12} instead of [0-9a-f]{12}: .*same configuration$/,
         });
         assert.equal(server.count(), 0);
       } finally {
@@ -207,7 +208,7 @@ describe('several load machines', () => {
       [
         'an order with the path of a file is refused by the agent',
         () => ({ storage: '/tmp/no-such-storage.js' }),
-        /^agent \w: the storage of an order is not the name of an installed one/,
+        /^agent \w: an order contains an invalid name of a storage/,
       ],
     ];
     for (const [what, fieldsOf, message] of refused) {

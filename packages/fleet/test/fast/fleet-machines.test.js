@@ -187,7 +187,7 @@ describe('allowed servers', () => {
     assert.equal(planRun({ agents: 3, precision: 0.05 }, race).slices?.precision, 0.05);
     const loads = planRun({ agents: 3, load: 'window', inFlight: 5 }, race);
     requireShareable(loads, { agents: 5 });
-    const few = { code: 'E_USAGE', message: /--agents 6: 5 in flight are too few to share/ };
+    const few = { code: 'E_USAGE', message: /--agents 6: 5 in flight are fewer than the agents/ };
     assert.throws(() => requireShareable(loads, { agents: 6 }), few);
     const truncated = { agents: 2, onAgentLoss: 'truncate' };
     assert.throws(

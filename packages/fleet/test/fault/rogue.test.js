@@ -206,7 +206,7 @@ describe('rogue programs', () => {
         },
       ],
       [
-        /an order has a storage/,
+        /an order contains a storage/,
         ({ contenders: [{ spec }] }) => {
           const endpoint = spec.storage.address.main;
           const address = { main: { host: '0.0.0.0', port: server.port } };
