@@ -32,7 +32,7 @@ const SLICE = 30_000;
 const WARMUP = 100_000;
 const WAYS = ['tags', 'third', 'measured', 'measured', 'third', 'tags'];
 
-/** @param {readonly string[]} names of storages @returns {AsyncGenerator<any>} */
+/** @param {readonly string[]} names names of storages @returns {AsyncGenerator<any>} */
 export async function* run(names) {
   const servers = new Set();
   for (const name of names) servers.add((await loadStorage(name)).server);

@@ -27,7 +27,7 @@ import { serve, timed } from './remote.js';
  * @property {number} [connections] connections of the wire loop and of the client
  *
  * @typedef {object} Job
- * @property {'promise' | 'callback'} [calls] of the client
+ * @property {'promise' | 'callback'} [calls] calls of the client
  * @property {'window' | 'burst'} [load]
  * @property {number} [inFlight]
  * @property {number} [operations]

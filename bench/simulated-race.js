@@ -21,7 +21,7 @@ const STALLED_ROUND = 1;
  * @property {number} [stalled] contender whose process takes three times as long in one round
  * @property {readonly (Defect | null)[]} [defects] by contender; absent: none
  *
- * @typedef {object} Defect of a driver in segments of 8 ms that include their own garbage
+ * @typedef {object} Defect defect of a driver in segments of 8 ms that include their own garbage
  *   collections
  * @property {number} [everySlices] average number of segments per event
  * @property {number} [longer] relative extension of that segment

@@ -74,7 +74,7 @@ function unknownBaseline(name, folder) {
   return usageError(
     `--baseline ${name}: unknown baseline`,
     known.length > 0
-      ? `saved are ${known.join(', ')}`
+      ? `saved baselines: ${known.join(', ')}`
       : `save one: npx dragstrip race --save-baseline ${name}`,
   );
 }
@@ -157,7 +157,7 @@ export class Baseline {
  */
 function decide({ op, limit }, { reference, ratio, low, high, roundsNeeded }, how) {
   const { differs, advice } = how;
-  if (differs) return { outcome: 'undecided', why: 'measured under other conditions, see above' };
+  if (differs) return { outcome: 'undecided', why: 'different conditions, see above' };
   if (reference === null) return { outcome: 'undecided', why: advice };
   if (ratio === null || low === null || high === null) {
     return { outcome: 'undecided', why: 'fewer than two rounds' };

@@ -112,7 +112,7 @@ function takeValue({ flags, isList, check, parse = (text) => text }, value, file
   const texts = [value].flat();
   if (texts.some((one) => typeof one !== 'string' && typeof one !== 'number')) {
     throw usageError(
-      `${wrong}: not a text, a number or a list`,
+      `${wrong}: not a string, a number or a list`,
       `write for example { "${name}": "5" }`,
     );
   }

@@ -12,7 +12,7 @@ const COORDINATOR = Object.freeze({
   coordinator: text({
     value: '<address>',
     help: 'coordinator of the agents',
-    shown: 'that of npx dragstrip servers start coordinator',
+    shown: 'the one of npx dragstrip servers start coordinator',
   }),
   tokenFile: text({
     value: '<file>',
@@ -110,7 +110,7 @@ export function requireShareable({ loads, slices }, { agents, onAgentLoss }) {
     const least = agents * processes * connections;
     if (inFlight >= least) continue;
     throw usageError(
-      `--agents ${agents}: ${inFlight} in flight are too few to share`,
+      `--agents ${agents}: ${inFlight} in flight are fewer than the agents`,
       `--in-flight ${least} or more`,
     );
   }
@@ -145,13 +145,13 @@ export async function requireShared(options) {
     const { source } = parseSelection(storage);
     if (/[/\\]/.test(source)) {
       throw usageError(
-        `--agents: storage ${storage} is a file; agents take names, never code`,
+        `--agents: storage ${storage} is a file; agents accept names, not code`,
         'name a storage that is installed everywhere: npx dragstrip list',
       );
     }
     if ((await loadStorage(source)).server !== null) continue;
     throw usageError(
-      `--agents: storage ${storage} is embedded: it is another store on each machine`,
+      `--agents: storage ${storage} is embedded: each machine would have a separate store`,
       'name storages with a server',
     );
   }

@@ -65,7 +65,7 @@ export function givenOf(table, parsed) {
       const value = givenBy(flag, parsed);
       if (!flag.startsWith('--') || value === undefined) continue;
       if (Object.hasOwn(values, name)) {
-        throw usageError(`${flags[0]} and ${flag} are one option`, `leave out ${flag}`);
+        throw usageError(`${flags[0]} and ${flag} are the same option`, `leave out ${flag}`);
       }
       values[name] = value;
     }

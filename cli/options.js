@@ -269,7 +269,7 @@ export function parsePercent(text, flag) {
   const value = match === null ? Number.NaN : Number(match[1]) / 100;
   if (value >= 0 && value < 1) return value;
   throw usageError(
-    `${flag} ${JSON.stringify(text)}: not a share from 0% to below 100%`,
+    `${flag} ${JSON.stringify(text)}: not a percentage from 0% to below 100%`,
     `write for example ${flag} 5%`,
   );
 }

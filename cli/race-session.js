@@ -67,13 +67,13 @@ function refuseForOwnData({ workloadOptions }, options) {
 function refuseForOwnRows({ name: workload, namespace }, options) {
   if (namespace === undefined) return;
   for (const [name, reason] of Object.entries({
-    limits: 'ceilings are of reads of the dataset',
-    agents: 'each process knows the rows that it inserts, those of other machines it does not',
+    limits: 'ceilings measure reads of the dataset',
+    agents: 'each process knows only the rows that it inserts itself',
   })) {
     if (options[name] === undefined) continue;
     throw usageError(
       `--${name} and the workload ${workload}, which has separate rows: ${reason}`,
-      `leave out --${name}, or take get and set alone into --mix`,
+      `leave out --${name}, or use only get and set in --mix`,
     );
   }
 }

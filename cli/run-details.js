@@ -30,7 +30,7 @@ const WORKLOAD = {
 /**
  * Its options are known before the others are read.
  * @param {readonly string[]} argv
- * @returns {string | undefined} what --workload names
+ * @returns {string | undefined} value of --workload
  */
 export function workloadIn(argv) {
   const at = argv.findIndex((word) => /^--workload(=|$)/.test(word));
@@ -39,8 +39,8 @@ export function workloadIn(argv) {
 }
 
 /**
- * @param {string} name of the workload, or its file
- * @param {string} [command] what it is called by
+ * @param {string} name name of the workload, or its file
+ * @param {string} [command] name of its command
  * @returns {Promise<import('./main.js').CommandDetails>}
  */
 export async function detailsOf(name, command = name) {

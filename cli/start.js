@@ -29,7 +29,7 @@ export async function start(args, shim) {
   }
   const files = openFilesMax();
   if (files < FILES_MIN) {
-    const what = `only ${files} files may be open at once, ${FILES_MIN} are needed`;
+    const what = `the limit of open files is ${files}, at least ${FILES_MIN} are needed`;
     process.stderr.write(`dragstrip: ${what}; raise the limit: ulimit -n 65536\n`);
     process.exitCode = TARGET;
     return;

@@ -69,7 +69,7 @@ export async function openStore({ json, out, force }) {
     if (!made && !force) {
       throw new DragstripError(
         'E_STORE',
-        `--json ${json}: another process created the file in the meantime`,
+        `--json ${json}: another process has created the file meanwhile`,
         {
           hint: 'choose another file, or use --force to overwrite it',
         },

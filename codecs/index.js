@@ -45,7 +45,7 @@ export async function loadCodec(name) {
   if (protocol === undefined) {
     throw usageError(
       `unknown codec variant "${name}"`,
-      `available variants: ${CODEC_NAMES.join(', ')}; or a file of your own, ./my-codec.js`,
+      `available variants: ${CODEC_NAMES.join(', ')}; or your own file, ./my-codec.js`,
     );
   }
   const { codecs } = await REGISTRY[protocol]();

@@ -131,7 +131,7 @@ export function requireTlsUse(flags, addresses) {
   const isUsed = addresses.some((one) => Object.values(one).some(({ tls }) => tls !== undefined));
   if (named === undefined || isUsed) return;
   throw usageError(
-    `--${named}: no server of this command has an address with TLS`,
+    `--${named}: no address of this command uses TLS`,
     'write rediss://HOST:PORT or mysql://HOST:PORT?ssl-mode=REQUIRED, or leave it out',
   );
 }

@@ -310,7 +310,7 @@ function whyNone({ candidate, reference, gate }) {
     return `${labelOf(unseen)} does not receive its replies by read(2), or their number is unknown`;
   }
   const rounds = Math.min(...all.map((one) => one.rounds.length));
-  return rounds < 2 ? 'fewer than two rounds' : `${gate.metric} is unknown in some round`;
+  return rounds < 2 ? 'fewer than two rounds' : `${gate.metric} is unknown in at least one round`;
 }
 
 /** @param {Benchmark} benchmark */

@@ -17,8 +17,7 @@ import { refuseBeside } from './load-options.js';
 
 const READS = '--read-only reads servers of the Redis family, with --table SQL servers';
 const NO_HANDLERSOCKET = 'HandlerSocket has no SELECT: --table needs an SQL driver';
-const NO_TARANTOOL =
-  'Tarantool is not supported: the fields of its tuples are not known to be text';
+const NO_TARANTOOL = 'Tarantool is not supported: the fields of its tuples have unknown types';
 const NO_TEXTS =
   'name a text column as the value; for numbers and JSON create a view with CAST(… AS CHAR)';
 const CLUSTER = 'redis-cluster';

@@ -101,6 +101,6 @@ export function missingPort({ protocol }, on) {
   if (on === undefined || on.address === null || protocol !== 'handlersocket') return null;
   return {
     reason: `the HandlerSocket address of ${on.label} is unknown`,
-    hint: 'leave it out: --servers takes SQL addresses',
+    hint: 'leave it out: --servers accepts SQL addresses',
   };
 }

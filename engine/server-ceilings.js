@@ -89,7 +89,7 @@ function* sweep(plan, { budgetNs, onProgress, target, seats }, seen) {
   const startNs = seen.nowNs();
   const spentNs = () => seen.nowNs() - startNs;
   const failureOf = (/** @type {number} */ seat) => ({
-    reason: seen.seatAt(seat).failure?.message ?? 'no reply while it was measured',
+    reason: seen.seatAt(seat).failure?.message ?? 'no replies during the measurement',
   });
   /** @type {Point[]} */
   const points = [];

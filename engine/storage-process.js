@@ -33,7 +33,7 @@ let last = Promise.resolve();
 function act(message) {
   const next = last.then(() => {
     if (message.type === 'open') return open(message);
-    if (opened === undefined) throw new Error('the storage does not open that');
+    if (opened === undefined) throw new Error('the storage is not open');
     return actions[message.type](opened, message, send);
   });
   last = next.catch(() => {});

@@ -33,7 +33,7 @@ const BURST_DEPTH = 4096;
  * @returns {Promise<import('./contender.js').Contender>}
  */
 export async function openWireContender({ wire, storage, tasks, isLong }, context) {
-  if (wire === undefined) throw new Error('a server ceiling needs its wire');
+  if (wire === undefined) throw new Error('a server ceiling needs a wire loop');
   const { instruments, signal } = context;
   const { clock } = instruments;
   const originNs = clock.originNs ?? 0;

@@ -48,7 +48,7 @@ export function defineStorage(form) {
   });
   if ('capabilities' in form) {
     throw usageError(
-      `storage "${form.name}": capabilities is not a field`,
+      `storage "${form.name}": unknown field capabilities`,
       `name the operations on rows: rows: ['get']; the others follow from the keys of open`,
     );
   }

@@ -67,7 +67,8 @@ export function parseGate(text, label = '--fail-if') {
     String(text),
   );
   const prefix = `${label} ${JSON.stringify(text)}`;
-  if (match === null) throw usageError(`${prefix}: not a metric, < or >, and a limit`, EXAMPLES);
+  if (match === null)
+    throw usageError(`${prefix}: not of the form METRIC<LIMIT or METRIC>LIMIT`, EXAMPLES);
   const [, name, op, digits, suffix] = match;
   if (!Object.hasOwn(GATE_METRICS, name)) {
     const names = Object.keys(GATE_METRICS).join(', ');

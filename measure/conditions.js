@@ -49,7 +49,7 @@ export function canaryNs({ now }) {
     if (pass >= 0) passes.push(now() - startNs);
   }
   // Never true: prevents the compiler from eliminating the loop.
-  if (state === -1) throw new Error('the canary loop went wrong');
+  if (state === -1) throw new Error('the canary loop returned a wrong result');
   return passes.sort((a, b) => a - b)[CANARY_PASSES >>> 1];
 }
 

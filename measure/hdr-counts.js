@@ -53,7 +53,7 @@ export function readCounts(plain) {
 function requireHeader(plain) {
   if (plain.length < HEADER) throw refused('not HdrHistogram V2 (it is too short)');
   if ((plain.readInt32BE(0) & COOKIE_MASK) !== COOKIE) {
-    throw refused('not HdrHistogram V2 (another cookie)');
+    throw refused('not HdrHistogram V2 (unexpected cookie)');
   }
   const digits = plain.readInt32BE(12);
   const unit = plain.readBigInt64BE(16);
@@ -82,5 +82,5 @@ function readWord(bytes, start) {
     }
     scale *= 128;
   }
-  throw refused('it is cut off');
+  throw refused('it is truncated');
 }

@@ -103,7 +103,7 @@ function inflate(base64) {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length < COMPRESSED_HEADER) throw refused('not HdrHistogram V2 (it is too short)');
   if ((bytes.readInt32BE(0) & COOKIE_MASK) !== COMPRESSED_COOKIE) {
-    throw refused('not HdrHistogram V2 (another cookie)');
+    throw refused('not HdrHistogram V2 (unexpected cookie)');
   }
   const end = COMPRESSED_HEADER + bytes.readUInt32BE(4);
   try {

@@ -58,7 +58,7 @@ function share(name, of) {
 }
 
 /**
- * @typedef {object} Contribution of one agent to a row
+ * @typedef {object} Contribution contribution of one agent to a row
  * @property {string} agent
  * @property {number} throughput median of the rounds
  * @property {number | null} p50Ns

@@ -129,7 +129,7 @@ const COMPARED = {
       ...metric({ key: 'noise', name: 'A/A\nnoise', unit: '%', drop: 2 }, ({ noise }) => noise),
       of: ({ noise, n }) =>
         noise === null
-          ? { state: 'not known', reason: 'too few rounds' }
+          ? { state: 'unknown', reason: 'too few rounds' }
           : { value: noise, low: null, high: null, n },
     },
     metric(
@@ -284,9 +284,7 @@ function witnessNotes(others) {
       });
       if (metrics.length === 0) return [];
       return [
-        plainText(
-          `${nameOf(i)}, ${benchmark}: time shows no difference, but ${metrics.join(', ')}`,
-        ),
+        plainText(`${nameOf(i)}, ${benchmark}: no difference in time, but ${metrics.join(', ')}`),
       ];
     }),
   );

@@ -37,7 +37,7 @@ export function conditionLines(others) {
     const named = found.slice(0, NAMED_MAX).map(({ what }) => what);
     const more = found.length - named.length;
     const text = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    return [plainText(`The ${name} was measured under other conditions than the first: ${text}.`)];
+    return [plainText(`The ${name} was measured under different conditions: ${text}.`)];
   });
 }
 
@@ -48,7 +48,7 @@ export function conditionLines(others) {
 export function differenceList(all) {
   return {
     kind: 'warnings',
-    title: 'Not the same in both, so that a difference may come from it',
+    title: 'Different conditions, which may explain a difference',
     items: together(
       all.flatMap(({ name, found }) =>
         found.map(({ what, base, other }) => ({

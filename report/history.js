@@ -57,8 +57,8 @@ export function historyDocument(
   const counts = `${formatCount(changed)} of ${formatCount(histories.length)} benchmarks`;
   const verdict =
     histories.length === 0
-      ? ['No benchmark is in two results or more.']
-      : [`${measure.name}: ${counts} changed their level.`];
+      ? ['No benchmark occurs in two or more results.']
+      : [`${measure.name}: ${counts} have a change point.`];
   return {
     ...OF_NO_RESULT,
     title: `Dragstrip ${version}: ${countOf(stored.length)} over time`,
@@ -187,7 +187,7 @@ function notesOf({ benchmark, points, changes, mixed }, { format }) {
       .map((change) => `${name}: changed at ${changeText(change, points, format)}`),
     ...(mixed.length === 0
       ? []
-      : [`${name}: not the same in all results: ${plainText(mixed.join(', '))}`]),
+      : [`${name}: differs between results: ${plainText(mixed.join(', '))}`]),
   ];
 }
 

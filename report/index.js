@@ -91,8 +91,8 @@ export async function loadDocumentReport(name) {
 async function loadFormat(name) {
   if (!Object.hasOwn(MODULES, name)) {
     throw usageError(
-      `report ${JSON.stringify(name)}: not known`,
-      `name one of ${REPORT_NAMES.join(', ')}`,
+      `unknown report ${JSON.stringify(name)}`,
+      `available reports: ${REPORT_NAMES.join(', ')}`,
     );
   }
   return (await MODULES[name]()).default;

@@ -1,5 +1,5 @@
 /**
- * The colours of plots. A plot is drawing with tokens: unused colours that encode a role and a
+ * The colours of plots. A plot is drawn with tokens: unused colours that encode a role and a
  * series. Painting replaces them by the colours of a theme or by variables of a page, so one
  * drawing serves light, dark and print.
  *

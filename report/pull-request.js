@@ -145,7 +145,7 @@ function differencesText(first, result, mark) {
     mark(plainText(`${what}: ${other}, in the first result ${base}`)),
   );
   return [
-    'Measured under other conditions than the first result:',
+    'Measured under different conditions from the first result:',
     '',
     ...lines.map((one) => `- ${one}`),
   ].join('\n');

@@ -32,7 +32,7 @@ const WITHOUT = Object.freeze({
 /** @type {[string, string]} */
 export const KNEE_EXPLAINED = [
   'knee',
-  'where more brings little more: the point farthest above the straight line from the first to the ' +
+  'the point of diminishing returns: farthest above the straight line from the first to the ' +
     'last, both axes scaled to 1 (Kneedle, sensitivity 1; Satopää, Albrecht, Irwin and Raghavan, ' +
     'ICDCSW 2011). none: the curve was still rising at the last point; flat: it never rose by 10 %. ' +
     'rounds: how many have the same knee by themselves. By value size: of characters per second.',

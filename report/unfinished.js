@@ -54,7 +54,7 @@ function abortedList(benchmarks, done) {
   const items = [...speeds].map(([subject, texts]) => {
     return { subject, text: `${texts.join(', ')} ops/s`, hint: null, untrusted: true };
   });
-  const title = `Round ${(done ?? 0) + 1}, not finished (in no estimate)`;
+  const title = `Round ${(done ?? 0) + 1}, unfinished (excluded from all estimates)`;
   return { kind: 'skipped', title, items };
 }
 

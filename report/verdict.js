@@ -141,7 +141,7 @@ const ceilingsOf = ({ entries }) => new Map(entries.map(({ name, ceiling }) => [
 
 /**
  * Note if CPU time per operation decides a tie in throughput: of the client, or of the server, which
- * is compared only over one server and protocol.
+ * is compared only among drivers of one server and protocol.
  * @param {Row} fastest
  * @param {readonly Row[]} tied
  * @param {ReturnType<typeof ceilingsOf>} ceilings
@@ -218,8 +218,8 @@ function batchTexts(rows, load) {
 function aboveText(name, ratio, load) {
   const what =
     ratio.answer === 'faster'
-      ? 'more than its server ceiling, whose single connection is no limit for it'
-      : 'its server ceiling, as far as the intervals tell';
+      ? 'more than its server ceiling, which is measured on a single connection'
+      : 'its server ceiling within the intervals';
   return `${plainText(name)}, ${flightName(load)}, reaches ${what}: ${ratioText(ratio)}`;
 }
 

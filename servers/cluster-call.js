@@ -33,7 +33,7 @@ export async function callRedis(endpoint, credentials, words, { title, hint, pas
   if (refused === null) return reply.value;
   const where = `${title} at ${formatEndpoint(endpoint)}`;
   if (/^ERR This instance has cluster support disabled/.test(refused)) {
-    throw targetError(`${where}: it is no cluster`, 'name it with --redis');
+    throw targetError(`${where}: not a cluster`, 'name it with --redis');
   }
   if (/^(NOAUTH|WRONGPASS|ERR AUTH)/.test(refused)) {
     throw targetError(`${where}: ${refused}`, `set ${password} or ${password}_FILE`);

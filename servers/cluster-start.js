@@ -59,7 +59,7 @@ export async function startCluster(name, context) {
   const version = await readProgramVersion(program, ['--version'], /\bv=(\S+)/, env);
   if (Number.parseInt(version, 10) < VERSION_MIN) {
     throw targetError(
-      `${name}: it needs Redis ${VERSION_MIN}, and ${program} is ${version}`,
+      `${name}: requires Redis ${VERSION_MIN} or later, but ${program} is version ${version}`,
       'give the address of a cluster with --redis-cluster',
     );
   }

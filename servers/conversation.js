@@ -103,15 +103,15 @@ export function notThere(wanted, endpoint, answer, hint) {
       error,
     );
   }
-  if (bytes.length > 0) return targetError(`${label}: ${nameKind(bytes)} answers there`, hint);
-  const what = end === 'closed' ? 'closes the connection without an answer' : 'does not answer';
+  if (bytes.length > 0) return targetError(`${label}: ${nameKind(bytes)} is listening there`, hint);
+  const what = end === 'closed' ? 'closes them without a reply' : 'does not reply';
   if (endpoint.tls !== undefined) {
-    return targetError(`${label}: something listens there but ${what} to TLS`, PLAIN);
+    return targetError(`${label}: the server accepts connections but ${what} to TLS`, PLAIN);
   }
-  return targetError(`${label}: something listens there but ${what}`, closedHint);
+  return targetError(`${label}: the server accepts connections but ${what}`, closedHint);
 }
 
-const PLAIN = 'write its address as host:port if it takes plain connections';
+const PLAIN = 'write its address as host:port if it accepts plain connections';
 
 /** @param {NodeJS.ErrnoException | undefined} error */
 function hintOfCertificate(error) {
@@ -130,7 +130,7 @@ export function explain(error) {
   }
   switch (error?.code) {
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
-      return 'what answers there has no TLS';
+      return 'the server there does not support TLS';
     case 'ECONNREFUSED':
       return 'connection refused, nothing listens there';
     case 'ENOENT':

@@ -41,7 +41,7 @@ export async function requireFetched(root, name) {
   if (changed.length === 0) return;
   const more = changed.length === 1 ? '' : ` (and ${changed.length - 1} more)`;
   throw refusedError(
-    `${name}: ${join(root, changed[0])}${more} is not as it was fetched`,
+    `${name}: ${join(root, changed[0])}${more} was changed after the download`,
     `remove ${root}, then run \`npx dragstrip servers fetch ${name}\``,
   );
 }

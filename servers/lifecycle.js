@@ -203,7 +203,7 @@ async function findRunning(home, name) {
   if (running !== null) {
     await probeRunning(running).catch((error) => {
       throw targetError(
-        `${name}: running (${listPids(running)}) but not answering: ${error.message}`,
+        `${name}: running (${listPids(running)}) but not responding: ${error.message}`,
         `run \`npx dragstrip servers stop ${name}\`, then start it again`,
         error,
       );
@@ -279,7 +279,7 @@ async function stopOwned(running, onEvent) {
 
 /**
  * @param {{ home: string }} options
- * @returns {Promise<ServerStatus[]>} of every server, in the order of the registry
+ * @returns {Promise<ServerStatus[]>} status of every server, in the order of the registry
  */
 export async function statusServers({ home }) {
   return Promise.all(SERVER_NAMES.map((name) => statusOne(name, home)));

@@ -257,7 +257,7 @@ function withCode(file, acquire) {
     return acquire();
   } catch (error) {
     if (!UNWRITABLE.includes(error.code)) throw error;
-    const hint = 'free some space, or look at the rights of its folder';
+    const hint = 'free some space, or check the permissions of its folder';
     throw targetError(`${file}: the lock cannot be written (${error.code})`, hint, error);
   }
 }

@@ -185,7 +185,7 @@ function baseFolder({ programs, source }) {
   return source === 'fetched' ? dirname(dirname(programs['mariadbd'])) : null;
 }
 
-/** @param {string | null} base @returns {string[]} of mariadbd */
+/** @param {string | null} base @returns {string[]} arguments of mariadbd */
 function baseArguments(base) {
   if (base === null) return [];
   const plugins = join(base, 'lib', 'mysql', 'plugin');

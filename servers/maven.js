@@ -71,10 +71,10 @@ export async function requireDigests(folder, list, name) {
       .update(await readFile(join(folder, leaf)))
       .digest('hex');
     if (wanted.get(leaf) === digest) continue;
-    const what = wanted.has(leaf) ? 'has another content than' : 'is not';
+    const what = wanted.has(leaf) ? 'has an unexpected digest' : 'is unexpected';
     throw targetError(
-      `${name}: ${leaf} from Maven ${what} the one that this version of Dragstrip knows`,
-      'do not use it: check the repository and the mirror that Maven is configured with',
+      `${name}: ${leaf} from Maven ${what}`,
+      'do not use it: check the configured repository and mirror of Maven',
     );
   }
   if (leaves.length === wanted.size) return leaves.length;

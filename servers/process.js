@@ -116,7 +116,7 @@ export async function endProcess(identity, { graceMs = 30_000 } = {}) {
   if (await waitForEnd(identity, graceMs)) return 'ended';
   signalProcess(identity, 'SIGKILL');
   if (await waitForEnd(identity, KILL_WAIT_MS)) return 'killed';
-  throw targetError(`process ${identity.pid} does not end after SIGKILL`);
+  throw targetError(`process ${identity.pid} is still running after SIGKILL`);
 }
 
 /**

@@ -53,7 +53,7 @@ export function parseProxyCommand(text) {
     if (Object.hasOwn(ROW_NAMES, name)) continue;
     throw usageError(
       `--proxy-binary: unknown placeholder ${place}`,
-      `the placeholders: ${Object.keys(ROW_NAMES)
+      `placeholders: ${Object.keys(ROW_NAMES)
         .map((one) => `{${one}}`)
         .join(', ')}`,
     );

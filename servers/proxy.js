@@ -23,7 +23,7 @@ import { writePrivate } from './secrets.js';
  * @typedef {object} Listener
  * @property {'tcp' | 'unix'} name
  * @property {string} listen address or path
- * @property {string} server the Redis behind it
+ * @property {string} server the proxied Redis
  *
  * @typedef {object} Proxy
  * @property {string} name name of the server, its program and its package

@@ -114,7 +114,7 @@ async function readState(endpoint, credentials) {
   if (state !== 'ok') {
     throw targetError(
       `${where}: its cluster state is ${state}, ${fields['cluster_slots_ok']} of 16384 slots are served`,
-      'see which of its nodes is down, or stop it and start it again',
+      'check which of its nodes is down, or restart it',
     );
   }
   return {

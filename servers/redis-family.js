@@ -120,7 +120,7 @@ export function defineRedisServer(family) {
       });
       if (family.product !== null && product !== family.product) {
         throw targetError(
-          `${title} at ${formatEndpoint(main)}: ${product} answers there`,
+          `${title} at ${formatEndpoint(main)}: ${product} is listening there`,
           hintOf(family),
         );
       }

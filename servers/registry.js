@@ -46,7 +46,7 @@ export async function loadServer(name) {
   if (!Object.hasOwn(SERVERS, name)) {
     throw usageError(
       `unknown server ${JSON.stringify(name)}`,
-      `the servers are ${SERVER_NAMES.join(', ')}`,
+      `available servers: ${SERVER_NAMES.join(', ')}`,
     );
   }
   return (await SERVERS[name]()).default;

@@ -35,7 +35,7 @@ export function makeSocketFolder(owned) {
   }
   throw targetError(
     `cannot create a folder for unix sockets in ${PLACES.join(' or ')} (${failure.code})`,
-    'free some space, or look at the rights of these folders',
+    'free some space, or check the permissions of these folders',
     failure,
   );
 }

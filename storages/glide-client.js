@@ -77,16 +77,16 @@ export async function connectGlideCluster(where) {
 function requireGlideEndpoint({ address }, storage) {
   const endpoint = requireEndpoint(address, 'main', storage);
   if (endpoint.path !== undefined) {
-    throw targetError(`${storage}: it has no unix sockets`, 'give an address of host and port');
+    throw targetError(`${storage}: unix sockets are not supported`, 'use host and port');
   }
   if (endpoint.tls?.cert !== undefined) {
-    throw targetError(`${storage}: it has no client certificates`, 'leave out --tls-cert');
+    throw targetError(`${storage}: client certificates are not supported`, 'leave out --tls-cert');
   }
   const { serverName = endpoint.host } = endpoint.tls ?? {};
   if (serverName !== endpoint.host) {
     throw targetError(
-      `${storage}: it compares the certificate with the host, and with no other name`,
-      'give the host by the name in its certificate, with --allow-target',
+      `${storage}: --tls-server-name is not supported`,
+      'use the name in the certificate as the host, with --allow-target',
     );
   }
   return endpoint;
@@ -174,7 +174,7 @@ export async function glideClusterBatch() {
 }
 
 /**
- * It reconnects for ever and has no option against it: the first request that fails by a lost
+ * It reconnects forever and has no option against it: the first request that fails by a lost
  * connection ends the client. If none was in flight at the loss, requests wait for a new connection
  * and fail after the requestTimeout of the profile.
  * @param {any} client

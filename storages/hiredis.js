@@ -234,7 +234,7 @@ function failWithSocket(socket, pending) {
 }
 
 /**
- * Asynchronous, because a caller that retries in its callback would recurse for ever.
+ * Asynchronous, because a caller that retries in its callback would recurse forever.
  * @param {PendingQueue} pending
  * @param {Done} done
  */

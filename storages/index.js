@@ -134,7 +134,7 @@ export function requireProfile(definition, name) {
   const names = Object.keys(definition.profiles);
   throw usageError(
     `storage "${definition.name}" has no profile "${name}"${nearMiss(name, names)}`,
-    `its profiles: ${names.join(', ')}`,
+    `available profiles: ${names.join(', ')}`,
   );
 }
 
@@ -172,7 +172,7 @@ function requireName(name) {
   if (Object.hasOwn(REGISTRY, name)) return;
   throw usageError(
     `unknown storage "${name}"${nearMiss(name, STORAGE_NAMES)}`,
-    `the storages: ${STORAGE_NAMES.join(', ')}; or a file of your own, ./my-driver.js`,
+    `available storages: ${STORAGE_NAMES.join(', ')}; or your own file, ./my-driver.js`,
   );
 }
 

@@ -23,8 +23,7 @@ export const storage = defineStorage({
   inserts: LMDB_INSERTS,
   profiles: {
     default: {
-      summary:
-        'db.get on a file that is read-only unless it is written to, calls without a promise',
+      summary: 'db.get, no promises; file opened read-only if the workload only reads',
       options: { ...OPTIONS, readOnly: true },
       calls: 'sync',
     },

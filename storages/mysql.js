@@ -35,7 +35,7 @@ async function openRows(context) {
     {
       ...sqlOperations(sqlStatements(context.names.table), run),
       async close() {
-        // destroy() leaves outstanding requests pending for ever; the function that fails them is
+        // destroy() leaves outstanding requests pending forever; the function that fails them is
         // not public.
         connection._protocol.handleNetworkError(closedError());
         connection.destroy();

@@ -87,7 +87,7 @@ async function openPool(target, options, statements, { connectionLimit: limit })
 }
 
 /**
- * The driver's destroy() and end() leave outstanding requests pending for ever, or wait for a
+ * The driver's destroy() and end() leave outstanding requests pending forever, or wait for a
  * possibly stopped server. The function that rejects them is not public.
  * @param {any} connection connection of the callback interface
  * @param {Error} error

@@ -31,7 +31,7 @@ export const storage = defineStorage({
   profiles: {
     default: {
       summary: 'index.find by primary key; it has callbacks only',
-      options: { mended: 'a disconnect, or a reply too many, throws out of the event loop' },
+      options: { fixed: 'uncaught error on a disconnect or an unexpected reply' },
       calls: 'callback',
     },
   },
@@ -81,7 +81,7 @@ function openIndex(connection, { database, table }) {
         'PRIMARY',
         ['str'],
         (/** @type {Error | null} */ error, /** @type {any} */ index) =>
-          error ? reject(new Error(`no index is opened: ${error.message}`)) : resolve(index),
+          error ? reject(new Error(`no index was opened: ${error.message}`)) : resolve(index),
       );
     });
   });

@@ -27,8 +27,7 @@ export const storage = defineStorage({
   inserts: SQLITE_INSERTS,
   profiles: {
     default: {
-      summary:
-        'prepared statements on a file that is read-only unless it is written to, no promises',
+      summary: 'prepared statements, no promises; file opened read-only if the workload only reads',
       options: { readOnly: true },
       calls: 'sync',
     },

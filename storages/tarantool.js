@@ -141,11 +141,11 @@ async function connect(connection, space) {
   await connectWithCause(connection);
   // The driver treats the first received bytes as a greeting; Tarantool's has a salt of 44 base64
   // characters (32 bytes).
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(connection.salt)) throw new Error('it is not a Tarantool');
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(connection.salt)) throw new Error('not a Tarantool');
   const spaces = await connection.select(VSPACE, NAME_INDEX, 1, 0, 'eq', [space]);
   if (spaces.length > 0) return spaces[0][0];
   throw targetError(
-    `tarantool: space ${space} is missing, or not readable by its user`,
+    `tarantool: space ${space} is missing, or its user may not read it`,
     'fill it with "npx dragstrip seed tarantool"',
   );
 }

@@ -110,7 +110,7 @@ export async function loadWorkload(nameOrPath) {
   const { nearMiss } = await import('../lib/near-miss.js');
   throw usageError(
     `unknown workload "${nameOrPath}"${nearMiss(nameOrPath, names)}`,
-    `the workloads: ${names.join(', ')}; or a file, ./mine.js`,
+    `available workloads: ${names.join(', ')}; or a file, ./mine.js`,
   );
 }
 

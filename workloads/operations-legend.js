@@ -146,7 +146,10 @@ const OF_SLICES = [
     'resolves',
     'median half-width of vs fastest over storages with a server: the resolution of the run.',
   ],
-  ['A/A', 'the same storage twice in the run. Its interval should contain 1; else trust less.'],
+  [
+    'A/A',
+    'the same storage twice in the run. Its interval should contain 1; otherwise the ratios are less reliable.',
+  ],
   [
     'ratios are of',
     'shown if they are of the 5 % trimmed mean of logs instead of the typical speed: the garbage ' +

@@ -135,7 +135,8 @@ const pendingMemory = metric(
 );
 
 /**
- * @type {readonly Metric[]} of an open loop: response times count from the due time of an operation
+ * @type {readonly Metric[]} metrics of an open loop: response times count from the due time of an
+ *   operation
  */
 const OPEN = Object.freeze([
   metric(

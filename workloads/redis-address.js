@@ -24,7 +24,7 @@ export function redisAddress({ host, port, socket }, addresses) {
   if (!hasPlace && socket === undefined) return { ...addresses };
   if (addresses['redis'] !== undefined) {
     const flags = socket === undefined ? '--host or --port' : '--host, --port or --socket';
-    throw usageError(`--redis and ${flags} cannot be combined`, '--redis takes host:port');
+    throw usageError(`--redis and ${flags} cannot be combined`, 'write --redis host:port');
   }
   const name = host ?? '127.0.0.1';
   const parts = [

@@ -10,7 +10,7 @@ import { packValues } from '../../lib/packed-values.js';
 /**
  * @param {string} histogram histogram of `ok` values
  * @param {number} ok
- * @returns {object} of a benchmark
+ * @returns {object} a round of a benchmark
  */
 function roundOf(histogram, ok) {
   const latency = { count: ok, minNs: 97, maxNs: 4800, meanNs: 2425, histogram };

@@ -34,7 +34,7 @@ export async function execute(context) {
       });
       return 0;
     },
-    { meaning: 'a run under way loses this agent' },
+    { meaning: 'a run in progress loses this agent' },
   );
 }
 

@@ -26,7 +26,7 @@ export async function execute({ options, stdout }) {
     }
     const rows = agents.map((one) => [
       one.name,
-      one.silentMs > SILENT_MS ? `silent for ${Math.round(one.silentMs / 1000)} s` : one.state,
+      one.silentMs > SILENT_MS ? `inactive for ${Math.round(one.silentMs / 1000)} s` : one.state,
       ...[one.host, one.dragstrip, one.node, String(one.cores)],
       `${one.timeOffsetMs.toFixed(0)} ms`,
       formatDuration(one.roundTripNs),

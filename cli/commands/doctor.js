@@ -115,7 +115,7 @@ async function rows(name, address, credentials) {
   const { dataset, notOurs } = await loader.inspect({ address, credentials });
   if (dataset === null) {
     const hint = `npx dragstrip seed ${loader.name}`;
-    return { good: false, text: notOurs ?? `${name}: it does not contain the dataset`, hint };
+    return { good: false, text: notOurs ?? `${name}: the dataset is missing`, hint };
   }
   const { rows: n, valueSize, valueSizes, seed } = dataset;
   const sizes = valueSizes === undefined ? '' : ` (${valueSizes})`;

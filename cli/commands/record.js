@@ -32,7 +32,7 @@ export async function execute(context) {
   if (out === undefined) {
     throw usageError('record needs a file', 'write record trace.json --duration 30s');
   }
-  if (durationMs === undefined) throw usageError('record needs a time', 'add --duration 30s');
+  if (durationMs === undefined) throw usageError('record needs a duration', 'add --duration 30s');
   const target = path.resolve(out);
   await requireFree(target, out, force, 'record');
   const flags = addressesOf(options);
@@ -56,7 +56,7 @@ export async function execute(context) {
 /** @param {string} where */
 function warningFor(where) {
   return (
-    `record: ${where} sends every command to this connection by MONITOR while it lasts; that ` +
+    `record: ${where} sends all commands to this connection by MONITOR during the recording; this ` +
     'can halve the throughput of a busy server'
   );
 }
@@ -90,7 +90,7 @@ async function watch(recording, durationMs, { progress, signal }) {
 function nothingIn({ leftOut }) {
   const seen = Object.values(leftOut).reduce((sum, n) => sum + n, 0);
   return seen === 0
-    ? 'record: no command in this time'
+    ? 'record: no commands received'
     : `record: no GET, SET or MGET among ${formatCount(seen)} commands`;
 }
 
@@ -109,9 +109,9 @@ function summaryOf({ operations, sizes, durationUs, leftOut }, recording, file) 
   ];
   const others = Object.entries(leftOut).sort(([, a], [, b]) => b - a);
   if (others.length > 0) {
-    lines.push(`left out: ${others.map(([name, n]) => `${formatCount(n)} ${name}`).join(', ')}`);
+    lines.push(`omitted: ${others.map(([name, n]) => `${formatCount(n)} ${name}`).join(', ')}`);
   }
-  if (recording.isFull) lines.push('stopped early: it has as many operations as --max-ops allows');
+  if (recording.isFull) lines.push('stopped early: --max-ops reached');
   lines.push(`trace: ${file}`);
   return `${lines.join('\n')}\n`;
 }

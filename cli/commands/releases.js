@@ -111,7 +111,7 @@ function requirePublished(name, version = '', published) {
   const newer = selectVersions(published, { from: version }).slice(0, 1);
   throw targetError(
     `${name} ${version} was not published`,
-    `next to it: ${[...older, ...newer].join(', ')}; npm view ${name} versions lists all`,
+    `nearest versions: ${[...older, ...newer].join(', ')}; npm view ${name} versions lists all`,
   );
 }
 
@@ -176,16 +176,16 @@ function bisectionText(name, metric, versions, { outcome, last, first, change, s
       : `${formatRatio(change.ratio)} (${formatRatio(change.low)} to ` +
         `${formatRatio(change.high)}, n ${change.n})`;
   const cost = `${steps} runs, ${versions.length} versions`;
-  const left = skipped.length === 0 ? '' : `; could not be run: ${skipped.join(', ')}`;
+  const left = skipped.length === 0 ? '' : `; failed to run: ${skipped.join(', ')}`;
   const end = ` (${cost}${left})`;
   if (outcome === 'no difference') {
-    const seen = interval === '' ? 'they could not be compared' : `${metric} ${interval}`;
-    return `${name}: no difference is shown between ${from} and ${to}: ${seen}${end}`;
+    const seen = interval === '' ? 'not comparable' : `${metric} ${interval}`;
+    return `${name}: no significant difference between ${from} and ${to}: ${seen}${end}`;
   }
   if (outcome === 'undecided') {
     return (
       `${name}: the change of ${metric} is between ${last} and ${first}, ${interval}; ` +
-      `not decided further: use a longer --budget${end}`
+      `not narrowed down further; use a longer --budget${end}`
     );
   }
   return `${name}: ${first} changed ${metric}: ${interval} of ${last}${end}`;

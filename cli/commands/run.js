@@ -112,10 +112,10 @@ function testOf({ name, tests }, given) {
   const known = Object.keys(tests ?? {});
   if (tests === undefined ? given === undefined : known.includes(given ?? '')) return given;
   const names = known.filter((one) => one !== '').join(', ');
-  const hint = names === '' ? 'leave it out' : `the tests: ${names}`;
+  const hint = names === '' ? 'leave it out' : `tests: ${names}`;
   throw usageError(
     given === undefined ? `${name} needs a test` : `${name} ${JSON.stringify(given)}: unknown test`,
-    known.includes('') ? `${hint}; or none` : hint,
+    known.includes('') ? `${hint}; or omit it` : hint,
   );
 }
 

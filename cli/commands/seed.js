@@ -60,6 +60,6 @@ function summary({ server, rows, nodes, sampled, written }, dataset, seconds) {
   const spread = Object.entries(nodes ?? {}).map(([at, n]) => `${formatCount(n)} on ${at}`);
   const counted = spread.length === 0 ? 'counted' : `counted: ${spread.join(', ')}`;
   const checked = `${counted}, ${sampled} compared in full`;
-  if (!written) return `${server}: ${what} were there already (${checked})`;
+  if (!written) return `${server}: ${what} already present (${checked})`;
   return `${server}: ${what} written in ${seconds} s (${checked})`;
 }

@@ -30,7 +30,7 @@ export async function execute(context) {
   const { args, options, stdout, stderr } = context;
   const [action, ...serverNames] = args;
   if (!ACTIONS.includes(action)) {
-    throw usageError(`servers ${action}: unknown action`, `the actions: ${ACTIONS.join(', ')}`);
+    throw usageError(`servers ${action}: unknown action`, `actions: ${ACTIONS.join(', ')}`);
   }
   const home = findHome();
   const isOfAll = action === 'stop' || action === 'status' || action === 'env';
@@ -40,7 +40,7 @@ export async function execute(context) {
   if (unknown !== undefined) {
     throw usageError(
       `unknown server ${JSON.stringify(unknown)}`,
-      `the servers are ${SERVER_NAMES.join(', ')}`,
+      `available servers: ${SERVER_NAMES.join(', ')}`,
     );
   }
   if (options.withTls) await requireTls(action, serverNames);

@@ -135,7 +135,7 @@ export class SqlSession {
 
   silent() {
     return targetError(
-      `${this.where}: no answer within ${this.timeoutMs / 1000} s`,
+      `${this.where}: no reply within ${this.timeoutMs / 1000} s`,
       'check whether it hangs',
     );
   }

@@ -171,7 +171,7 @@ export class SocketConnection {
 
   silent() {
     const seconds = this.limitMs / 1000;
-    const what = this.socket.connecting ? 'no connection' : 'no answer';
+    const what = this.socket.connecting ? 'no connection' : 'no reply';
     return targetError(`${this.where}: ${what} within ${seconds} s`, 'check whether it hangs');
   }
 

@@ -31,7 +31,7 @@ const SERVERS = Object.freeze({
  */
 export async function openNamespace(server, namespace, context) {
   if (!Object.hasOwn(SERVERS, server) || !Object.hasOwn(namespace, fieldOf(server))) {
-    throw usageError(`${namespace.name}: it has no namespace on ${server}`);
+    throw usageError(`${namespace.name}: no namespace on ${server}`);
   }
   return (await SERVERS[server]()).openNamespace(context, namespace);
 }

@@ -48,7 +48,7 @@ async function outcomeOf({ name, skip, run }, subject) {
   const uncaught = new Promise((_, reject) => {
     onUncaught = (error) => {
       const text = error instanceof Error ? error.message : String(error);
-      reject(new Error(`thrown out of the event loop: ${text}`));
+      reject(new Error(`uncaught error: ${text}`));
     };
   });
   uncaught.catch(() => {});

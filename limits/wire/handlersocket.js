@@ -21,7 +21,7 @@ export const handlersocket = {
       await request(wire, encodeAuth(secret), 'the server rejects the secret');
     }
     const definition = { database, table, columns: ['str'] };
-    await request(wire, encodeOpen(0, definition), 'no index is opened');
+    await request(wire, encodeOpen(0, definition), 'no index was opened');
     return null;
   },
   encode: (_session, id) => Buffer.from(encodeFind(0, { op: '=', key: [id] }), 'latin1'),

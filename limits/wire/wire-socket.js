@@ -75,7 +75,7 @@ export class WireSocket {
             reject(error);
           }
         };
-        const silence = targetError(`${this.where}: no answer within ${ANSWER_MS / 1000} s`);
+        const silence = targetError(`${this.where}: no reply within ${ANSWER_MS / 1000} s`);
         timer = setTimeout(reject, ANSWER_MS, silence);
         this.#answered = look;
         look();

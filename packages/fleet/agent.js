@@ -95,7 +95,7 @@ async function serveLeases(client, options) {
   /** @type {import('bullmq').Processor} */
   const serve = async (job, token = '') => {
     const { data, error: wrong } = leaseSchema.safeParse(job.data);
-    if (wrong) throw refusedError(`a lease is not valid: ${firstIssue(wrong)}`, 'use one version');
+    if (wrong) throw refusedError(`invalid lease: ${firstIssue(wrong)}`, 'use the same version');
     const { run, seat, count, untilMs, signature } = data;
     const leftMs = untilMs - Math.floor(toNs(await client.time()) / 1e6);
     const issue =
@@ -105,7 +105,7 @@ async function serveLeases(client, options) {
           ? 'is not signed by the controller'
           : (await takeSeat(client, { run, seat, leftMs }))
             ? null
-            : 'was taken before';
+            : 'has already been used';
     if (issue !== null) {
       throw refusedError(`a lease ${issue}`, 'start agents with the token of this coordinator');
     }

@@ -32,8 +32,8 @@ export function requireNames(spec) {
   const invalid = names.find(({ name }) => !/^[a-z0-9-]+$/i.test(String(name)));
   if (invalid !== undefined) {
     throw refusedError(
-      `the ${invalid.what} of an order is not the name of an installed one`,
-      'npx dragstrip list names them',
+      `an order contains an invalid name of a ${invalid.what}`,
+      'npx dragstrip list shows the names',
     );
   }
   const fields = /** @type {Record<string, unknown>} */ ({ ...storage, ...spec });
@@ -41,7 +41,7 @@ export function requireNames(spec) {
   const isKnown = opener === (wire === undefined ? 'storage' : 'wire');
   if (refused === undefined && isKnown) return;
   throw refusedError(
-    `an order has a ${refused ?? opener} of another machine`,
+    `an order contains a ${refused ?? opener} of another machine`,
     'leave out the option',
   );
 }
@@ -64,7 +64,7 @@ export async function requireTarget({ address, others = [] }, { allowTargets, sa
     if (isLoopback(endpoint) && !sameMachine) {
       throw refusedError(
         `${name} is a loopback address, but this is not the machine of the controller`,
-        'name the server by an address that all agents reach',
+        'use an address of the server that all agents can reach',
       );
     }
     try {
@@ -100,7 +100,7 @@ export function requireOther(endpoints, coordinator) {
 /** @param {Endpoint} endpoint */
 function isCoordinator(endpoint) {
   return refusedError(
-    `${formatEndpoint(endpoint)} is the coordinator: it is never measured`,
+    `${formatEndpoint(endpoint)} is the coordinator, which cannot be measured`,
     'start a separate coordinator: npx dragstrip servers start coordinator',
   );
 }

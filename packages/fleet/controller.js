@@ -174,12 +174,12 @@ export class Fleet {
   #requireEqual() {
     const wanted = /** @type {import('./configuration.js').Identity} */ (this.identity);
     const texts = this.leases.all.flatMap(({ agent, identity }) => {
-      const found = identity === null ? ['nothing is known'] : differencesOf(wanted, identity);
+      const found = identity === null ? ['unknown versions'] : differencesOf(wanted, identity);
       return found.length === 0 ? [] : [`agent ${agent} has ${found.join(', ')}`];
     });
     if (texts.length === 0) return;
     throw targetError(
-      `${texts.join('; ')}: all machines of a run have to be equal`,
+      `${texts.join('; ')}: all machines of a run must have the same configuration`,
       'install the same versions everywhere, with the same package-lock.json',
     );
   }
@@ -196,7 +196,7 @@ export class Fleet {
     this.#renewing = true;
     const slow = setTimeout(() => {
       const name = formatEndpoint(this.options.coordinator.endpoint);
-      this.lost ??= { agent: `at ${name}`, reason: 'the coordinator is away', aliveNs: null };
+      this.lost ??= { agent: `at ${name}`, reason: 'coordinator unreachable', aliveNs: null };
       this.#stop.abort();
       this.leases.changed();
     }, COORDINATOR_MS);
@@ -292,7 +292,7 @@ export class Fleet {
 
   /** @param {Step} step Stopped a while ago; some agents may never upload. */
   #stopWaiting(step) {
-    const message = `no upload ${STOP_MS / 1000} s after the order to stop`;
+    const message = `no upload ${STOP_MS / 1000} s after the stop order`;
     step.stopWaiting({ code: 'E_ABORTED', message });
     this.leases.changed();
   }

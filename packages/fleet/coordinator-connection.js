@@ -97,12 +97,12 @@ function asTargetError(error, { endpoint, credentials }) {
   const where = `coordinator at ${formatEndpoint(endpoint)}`;
   const text = hideSecrets(error.message, credentials);
   if (/NOAUTH|WRONGPASS|AUTH|NOPERM/.test(text)) {
-    return targetError(`${where}: the token is not accepted`, 'name its file by --token-file');
+    return targetError(`${where}: the token was rejected`, 'specify its file with --token-file');
   }
   if (!isLoopback(endpoint) && /certificate|SSL|TLS|wrong version|ECONNRESET/i.test(text)) {
     return targetError(
       `${where}: no encrypted connection (${text}); outside loopback encryption is mandatory`,
-      'give the certificate authority by --coordinator-ca, or forward its port by ssh -L',
+      'specify the certificate authority with --coordinator-ca, or forward its port with ssh -L',
     );
   }
   const reason = hideSecrets(explain(error), credentials);

@@ -111,7 +111,7 @@ async function playWhole(fleet, [contender, amount, { signal, onProgress }]) {
   const [task] = spec.tasks;
   const processes = task?.load.processes ?? 1;
   if (fleet.signal.aborted) {
-    const failure = { code: 'E_ABORTED', message: 'an agent was lost before' };
+    const failure = { code: 'E_ABORTED', message: 'an agent was lost earlier' };
     return mergeWhole([], { contender, failure, atNs: 0 });
   }
   await fleet.requireTargets(targetOf(spec));

@@ -29,7 +29,7 @@ function lossWarning({ lost, onLoss, agents }) {
     onLoss === 'truncate'
       ? `, limited to the seconds with all agents, from the ${left} others`
       : ', which is invalid';
-  const when = round === undefined ? 'outside of a round' : `in round ${round + 1}${what}`;
+  const when = round === undefined ? 'outside a round' : `in round ${round + 1}${what}`;
   return {
     code: 'W_AGENT_LOST',
     message: `agent ${agent} was lost (${reason}) ${when}; the run was ended`,
@@ -105,7 +105,7 @@ function differing({ id, rounds, load }) {
     return {
       code: 'W_AGENT_DIFFERS',
       message: `agent ${names[worst]}: its ${what} is ${formatRatio(ratios[worst])} of ${others}`,
-      hint: 'compare the machines, and their way to the server, before you trust the sum',
+      hint: 'compare the machines, and their routes to the server, before you trust the sum',
       benchmark: id,
     };
   }

@@ -14,12 +14,12 @@ import { progressSchema } from './upload-schema.js';
  * @typedef {object} Lease
  * @property {number} seat from 0
  * @property {'open' | 'ready' | 'lost' | 'ended'} state open: not taken
- * @property {string} agent name of the agent; empty: not known yet
+ * @property {string} agent name of the agent; empty: unknown yet
  * @property {import('./configuration.js').Identity | null} identity
  * @property {ReturnType<typeof import('./presence.js').describeMachine> | null} machine
  * @property {import('./coordinator-clock.js').ClockReading} clock result of the last comparison
  * @property {import('./coordinator-clock.js').ClockReading} firstClock
- * @property {string} key public key of the agent; empty: not known yet
+ * @property {string} key public key of the agent; empty: unknown yet
  * @property {string} reason reason of the loss
  */
 
@@ -96,7 +96,7 @@ export class Leases {
     );
   }
 
-  /** @param {string} jobId @returns {Lease | undefined} of this run */
+  /** @param {string} jobId @returns {Lease | undefined} lease of this run */
   #of(jobId) {
     return this.all.find(({ seat }) => jobId === `${this.run}-${seat}`);
   }

@@ -24,7 +24,7 @@ import { SECOND_NS } from '../../load/seconds-recorder.js';
 /** @typedef {import('../../engine/roles.js').Contender} Contender */
 /** @typedef {import('../../lib/fleet.js').RoundAgent} RoundAgent */
 /** @typedef {import('./upload.js').UploadedSeat} UploadedSeat */
-/** @typedef {UploadedSeat & { agent: string }} Part of a seat, on the common clock */
+/** @typedef {UploadedSeat & { agent: string }} Part a seat's part on the common clock */
 
 /** A segment is invalid if an agent starts later than this. */
 export const LATE_MAX_NS = 50e6;
@@ -75,7 +75,7 @@ function partsOf(contributions, contender, startNs) {
  */
 export function seatOf({ name, spec }, parts, failure) {
   const seat = new Seat({ name, spec }, () => {
-    throw new Error('the processes are those of the agents');
+    throw new Error('agents start the processes');
   });
   seat.failure = failure;
   for (const [load] of spec.tasks.entries()) {
@@ -116,7 +116,7 @@ export async function mergeWhole(contributions, { contender, failure, atNs }) {
   return seat;
 }
 
-/** @param {Part} part @param {number} load @returns {Segment[]} that there are */
+/** @param {Part} part @param {number} load @returns {Segment[]} present segments */
 function measuredOf({ segments }, load) {
   return segments[load].flatMap((one) => one ?? []);
 }
@@ -164,7 +164,7 @@ function invalidityOf(agents, seat) {
   // Wire loops record none.
   const isCounted = latency === undefined || (latency?.count ?? 0) === outcomes[OK];
   if (sum === scheduled && isCounted) return null;
-  return { code: 'E_MERGE', message: 'the sums of the agents are not those of the round' };
+  return { code: 'E_MERGE', message: 'the sums of the agents differ from those of the round' };
 }
 
 /**

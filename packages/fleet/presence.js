@@ -117,8 +117,8 @@ export async function requireFreeName(client, name) {
   await sleep(3 * PRESENCE_MS);
   if ((await find())?.seenNs === other.seenNs) return;
   throw usageError(
-    `agent ${name}: another agent on ${other.host} has this name`,
-    'give each its own by --name',
+    `agent ${name}: another agent on ${other.host} already has this name`,
+    'give each agent a unique --name',
   );
 }
 

@@ -49,7 +49,7 @@ export function hasProof(run) {
   if (scope === null) return false;
   let descriptor;
   try {
-    // A named pipe of another user would block open() for ever.
+    // A named pipe of another user would block open() forever.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     descriptor = openSync(fileOf(run), flags);
     const stat = fstatSync(descriptor);

@@ -37,8 +37,8 @@ export function signerOf(token = '') {
   const [, x, d] = token.split(':');
   if (d === undefined) {
     throw usageError(
-      'race --agents: this token is that of agents, which cannot give orders',
-      'name the file of the controller’s token by --token-file (docs/fleet.md)',
+      'race --agents: this is an agent token, which cannot sign orders',
+      'specify the controller’s token with --token-file (docs/fleet.md)',
     );
   }
   const key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', x, d }, format: 'jwk' });
@@ -55,7 +55,7 @@ export function verifierOf(token = '') {
   const [, x] = token.split(':');
   if (x !== undefined) return (text, made) => verifies(x, text, made);
   throw usageError(
-    'agent: the token lacks the public key that orders are verified with',
+    'agent: the token has no public key for verifying orders',
     'use a token of `servers start coordinator`, or create one (docs/fleet.md)',
   );
 }

@@ -117,7 +117,7 @@ export class Session {
     if (!this.context.verifies(text, signature)) return;
     const { order, step, issue } = readOrder(text);
     if (order === null) {
-      const refused = refusedError(`an order is not valid: ${issue}`, 'use the same version');
+      const refused = refusedError(`invalid order: ${issue}`, 'use the same version');
       if (step === null) throw refused;
       this.#work = this.#work.then(() =>
         this.#measure({ step }, async () => {
@@ -138,7 +138,7 @@ export class Session {
     const at = order.seats.indexOf(this.context.data.seat);
     if (at < 0) return;
     if (order.keys[at] !== this.context.key) {
-      this.#cut = 'another agent has its seat';
+      this.#cut = 'its seat was given to another agent';
       this.#ended = true;
       return;
     }
@@ -255,7 +255,7 @@ export class Session {
     const silentMs = (monotonicNs() - this.#aliveNs) / 1e6;
     if (isThere === 1 || this.#ended || (isThere === null && silentMs < ALIVE_MS)) return;
     this.#cut =
-      isThere === 0 ? 'the run was ended' : `no reply of the coordinator for ${ALIVE_MS} ms`;
+      isThere === 0 ? 'the run was ended' : `no reply from the coordinator for ${ALIVE_MS} ms`;
     this.#isAlone = isThere === null;
     this.#ended = true;
     this.#current?.abort();

@@ -105,7 +105,7 @@ const OTHER = new Set([
  */
 export function resolveOptions(options) {
   for (const name of Object.keys(options)) {
-    if (!(name in NUMBERS) && !OTHER.has(name)) throw argumentError(`option ${name}: not known`);
+    if (!(name in NUMBERS) && !OTHER.has(name)) throw argumentError(`unknown option ${name}`);
   }
   /** @type {Record<string, number>} */
   const limits = {};

@@ -343,7 +343,7 @@ const NO_POOL = /** @type {any} */ ({
 function columnTypes(columns, types, copies) {
   if (types !== null && typeof types === 'object') {
     for (const column of Object.keys(types)) {
-      if (!columns.includes(column)) throw argumentError(`types: ${column} is not a column opened`);
+      if (!columns.includes(column)) throw argumentError(`types: ${column} is not an open column`);
     }
   }
   return columns.map((column) => {

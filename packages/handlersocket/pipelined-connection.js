@@ -144,7 +144,7 @@ export class Connection {
   refuse(type, callback) {
     const { address } = this;
     const text =
-      `${address}: ${this.limits.maxPending} requests are waiting already; wait for replies, or ` +
+      `${address}: ${this.limits.maxPending} requests are already outstanding; wait for replies, or ` +
       'raise maxPending';
     const error = this.closing
       ? this.closedError()

@@ -37,14 +37,14 @@ const OWN_COMMANDS = new Set(['P', 'A']);
 export async function sendRaw(client, tokens, options) {
   const { index, write = false, type = 'utf8', signal } = options;
   if (!Array.isArray(tokens) || tokens.length === 0) {
-    throw argumentError('request: an array of tokens, such as ["=", "1", "42"]');
+    throw argumentError('request: must be an array of tokens, such as ["=", "1", "42"]');
   }
   if (!COLUMN_TYPES.has(type)) throw argumentError(`type: one of ${[...COLUMN_TYPES].join(', ')}`);
   if (index === undefined && OWN_COMMANDS.has(String(tokens[0]))) {
     throw argumentError(`request ${tokens[0]}: use openIndex, or the options of connect`);
   }
   if (index !== undefined && index.client !== client) {
-    throw argumentError('request: an index of another client');
+    throw argumentError('request: index of another client');
   }
   index?.checkOpen();
   if (signal?.aborted) throw abortedError(signal, false);

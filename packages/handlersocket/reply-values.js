@@ -75,7 +75,7 @@ export function decodeField(token, type, flags) {
   }
   throw new HandlerSocketError(
     'HS_DECODE',
-    `the value ${describe(token)} is not of the type ${type} that its column was opened with`,
+    `the value ${describe(token)} does not have the type ${type} of its column`,
   );
 }
 
@@ -104,7 +104,7 @@ function tokensAt(text, start, end, head) {
  */
 function unexpected(text, start, end) {
   const shown = describe(text.slice(start, Math.min(end, start + 40)));
-  return protocolError(`the reply ${shown} does not fit the request: not HandlerSocket, or a gap`);
+  return protocolError(`unexpected reply ${shown}: not HandlerSocket, or lost bytes`);
 }
 
 /**

@@ -44,8 +44,8 @@ export class RequestBatch {
    * @returns {this}
    */
   add(index, pair, line) {
-    if (this.sent) throw argumentError('batch: it was sent already');
-    if (index.client !== this.client) throw argumentError('batch: an index of another client');
+    if (this.sent) throw argumentError('batch: already sent');
+    if (index.client !== this.client) throw argumentError('batch: index of another client');
     index.checkOpen();
     this.requests.push({ index, line, pair });
     return this;
@@ -117,7 +117,7 @@ export class RequestBatch {
    * @returns {Promise<BatchResult[]>} one per request, in order; a failed request does not reject
    */
   async send() {
-    if (this.sent) throw argumentError('batch: it was sent already');
+    if (this.sent) throw argumentError('batch: already sent');
     const { requests, client } = this;
     let pool = client.readPool;
     if (requests.some(({ pair }) => pair.promise.change)) {

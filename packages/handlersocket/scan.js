@@ -37,7 +37,7 @@ export async function* scanRows(index, options) {
   checkInteger('pageSize', pageSize, 1, 1_000_000);
   const places = keyPlaces(index.columns, options.keyColumns ?? [index.columns[0]]);
   if (descending && options.from === undefined) {
-    throw argumentError('scan: walking down needs `from`, the key to begin at');
+    throw argumentError('scan: a descending scan needs `from`, its first key');
   }
   // NULL sorts first, so from NULL is from the start.
   const from = options.from ?? places.map(() => null);
@@ -126,8 +126,6 @@ function keyPlaces(columns, keyColumns) {
   return keyColumns.map((column) => {
     const at = columns.indexOf(column);
     if (at >= 0) return at;
-    throw argumentError(
-      `scan: the key column ${column} is not among those the index was opened with`,
-    );
+    throw argumentError(`scan: the index was opened without the key column ${column}`);
   });
 }

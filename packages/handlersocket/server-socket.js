@@ -251,7 +251,7 @@ export class ServerSocket {
       this.drop(new HandlerSocketError('HS_REQUEST_TIMEOUT', text, { address }));
     } else {
       const text =
-        `${address} accepted the connection but did not answer within ` +
+        `${address} accepted the connection but did not reply within ` +
         `${limits.handshakeTimeoutMs} ms: not a HandlerSocket listener, or one that stopped ` +
         'working (then only a restart of the server helps)';
       this.drop(new HandlerSocketError('HS_HANDSHAKE_TIMEOUT', text, { address }));
@@ -281,7 +281,7 @@ export class ServerSocket {
   connectError(cause) {
     if (cause instanceof HandlerSocketError) return cause;
     const { address } = this;
-    const why = cause === null ? 'closed at once' : cause.message;
+    const why = cause === null ? 'closed immediately' : cause.message;
     const text = `cannot connect to ${address}: ${why}`;
     return new HandlerSocketError('HS_CONNECT', text, { address, cause });
   }
@@ -373,7 +373,7 @@ export class ServerSocket {
  */
 function asProtocolError(error) {
   if (error instanceof HandlerSocketError) return error;
-  return new HandlerSocketError('HS_PROTOCOL', `a reply cannot be read: ${error.message}`, {
+  return new HandlerSocketError('HS_PROTOCOL', `unreadable reply: ${error.message}`, {
     cause: error,
   });
 }

@@ -29,7 +29,7 @@ const SYSTEM_DATABASES = new Set(['mysql', 'information_schema', 'performance_sc
  */
 function checkName(what, name, inList = false) {
   if (typeof name !== 'string' || name === '') {
-    throw argumentError(`${what} ${describe(name)}: must be a string that is not empty`);
+    throw argumentError(`${what} ${describe(name)}: must be a non-empty string`);
   }
   if (/[\x00-\x0f]/.test(name)) {
     throw argumentError(`${what} ${describe(name)}: has a control character`);
@@ -157,7 +157,7 @@ export function checkFilter(filter, columns) {
   const place = columns.indexOf(filter.column);
   if (place >= 0) return place;
   throw argumentError(
-    `filter column ${describe(filter.column)}: not among the filters the index was opened with`,
+    `filter column ${describe(filter.column)}: the index was opened without this filter`,
   );
 }
 

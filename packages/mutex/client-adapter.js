@@ -34,7 +34,7 @@ import { MutexError } from './mutex-error.js';
 const NEVER_AGAIN = { retryStrategy: null, autoResendUnfulfilledCommands: false };
 
 /**
- * @param {any} client of ioredis or node-redis, connected or connecting
+ * @param {any} client client of ioredis or node-redis, connected or connecting
  * @returns {ClientAdapter}
  * @throws {MutexError} MUTEX_ARGUMENT: it is neither
  */

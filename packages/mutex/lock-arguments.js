@@ -24,7 +24,7 @@ export function argumentsOf(work, message) {
  */
 export function requireExpireMs(expireMs) {
   if (Number.isInteger(expireMs) && expireMs >= 1 && expireMs <= EXPIRE_MS_MAX) return expireMs;
-  throw refuse(`expireMs ${expireMs}: give whole milliseconds, 1 to ${EXPIRE_MS_MAX}`);
+  throw refuse(`expireMs ${expireMs}: must be whole milliseconds from 1 to ${EXPIRE_MS_MAX}`);
 }
 
 /**
@@ -33,7 +33,7 @@ export function requireExpireMs(expireMs) {
  */
 export function requireBlockMs(blockMs) {
   if (typeof blockMs === 'number' && blockMs >= 0) return blockMs;
-  throw refuse(`blockMs ${blockMs}: give milliseconds from 0, or Infinity`);
+  throw refuse(`blockMs ${blockMs}: must be milliseconds from 0, or Infinity`);
 }
 
 /**
@@ -43,10 +43,10 @@ export function requireBlockMs(blockMs) {
 export function requireNames(names) {
   const list = typeof names === 'string' ? [names] : names;
   if (!Array.isArray(list) || list.length === 0) {
-    throw refuse('names: give a name, or a list of names');
+    throw refuse('names: must be a name or a list of names');
   }
   const wrong = list.findIndex((name) => typeof name !== 'string' || name === '');
-  if (wrong >= 0) throw refuse(`names[${wrong}]: it must be a string that is not empty`);
+  if (wrong >= 0) throw refuse(`names[${wrong}]: must be a non-empty string`);
   if (new Set(list).size < list.length) throw refuse('names: a name is listed twice');
   return list;
 }
@@ -60,7 +60,7 @@ export function completeOptions(
   { expireMs: expire = EXPIRE_MS_DEFAULT, blockMs: block = Number.POSITIVE_INFINITY },
 ) {
   if (owner !== undefined && (typeof owner !== 'string' || owner === '')) {
-    throw refuse('owner: it must be a string that is not empty');
+    throw refuse('owner: must be a non-empty string');
   }
   return {
     owner,

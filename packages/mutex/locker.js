@@ -300,7 +300,7 @@ async function withCommandError(work, { names }, what) {
  * @param {string} does
  */
 function deadlock(owner, name, does) {
-  const message = `lock ${name}: its owner ${owner} ${does} it already, and would wait for itself`;
+  const message = `lock ${name}: its owner ${owner} already ${does} it, and would wait for itself`;
   return new MutexError('MUTEX_DEADLOCK', message);
 }
 

@@ -14,7 +14,7 @@ export const MUTEX_CODES = Object.freeze({
   MUTEX_ABORTED: 'the signal of the caller aborted',
   MUTEX_CONNECTION: 'the connection was lost; requests in flight may have been executed',
   MUTEX_SERVER: 'error reply of the server',
-  MUTEX_UNSUPPORTED: 'this kind of lock does not offer that',
+  MUTEX_UNSUPPORTED: 'not supported by this kind of lock',
   MUTEX_CLOSED: 'the locker is closed',
 });
 

@@ -94,7 +94,7 @@ export class Mutex {
    * @returns {Promise<T>}
    */
   async run(work, options) {
-    argumentsOf(work, 'run: give the function to run while all names are locked');
+    argumentsOf(work, 'run: must be a function to call while all names are locked');
     await this.lock(options);
     try {
       return await work();

@@ -54,7 +54,9 @@ const comparedBenchmark = z.object({
     .describe('relative change of the reference between the runs; null: no reference'),
   margin: z.number().describe('minimum significant difference: 1 % or that change, if greater'),
   verdict: z.enum(['faster', 'slower', 'same', 'undecided']),
-  roundsNeeded: count.nullable().describe('to decide, if all stays as it is; null: not known'),
+  roundsNeeded: count
+    .nullable()
+    .describe('rounds needed to decide, if the estimates are true; null: unknown'),
   reference: text
     .nullable()
     .describe('reference of both runs; null: no valid one, so that there is no verdict'),

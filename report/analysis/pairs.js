@@ -73,7 +73,7 @@ export function pairsOf(groups, { storages, gates = [] }) {
  * @param {import('../../lib/gate.js').GateResult} gate
  * @param {{ mean: number, isBusy: boolean } | null} speed mean: the ratio of throughputs; null: an
  *   amount, where less is better
- * @returns {Ratio | null} of speeds; null: the gate has no figure
+ * @returns {Ratio | null} ratio of speeds; null: the gate has no figure
  */
 function ratioOfGate({ value, low, high, n }, speed) {
   if (value === null || low === null || high === null) return null;

@@ -12,7 +12,7 @@ import { mergedHistogram } from '../../measure/hdr.js';
  */
 
 /**
- * @typedef {object} OpenSummary of an open loop, over all measured rounds
+ * @typedef {object} OpenSummary summary of an open loop, over all measured rounds
  * @property {number} rate due operations per second
  * @property {number} offered due operations
  * @property {number} dropped

@@ -62,7 +62,7 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @property {() => import('../../measure/histogram.js').Histogram | null} histogram histogram of
  *   these latencies
  * @property {number | null} clientCpuNs user and system, per ok operation
- * @property {number | null} serverCpuNs CPU time of the server; null: embedded or not readable
+ * @property {number | null} serverCpuNs CPU time of the server; null: embedded or unreadable
  * @property {number | null} rssBytesMax resident memory of the client, maximum of the rounds
  * @property {number | null} pendingBytes burst: client memory per pending request, median
  * @property {import('../../stats/bottleneck.js').Bottleneck | null} bound null: not measured, or
@@ -175,7 +175,7 @@ function storageKey({ name, storage, profile }) {
 /**
  * @param {Benchmark} source
  * @param {Result} result
- * @returns {Row} of the benchmark alone
+ * @returns {Row} row of the benchmark alone
  */
 export function rowOf(source, result) {
   return toRow(measuredOf(source, result), { comparison: null, pairs: [], result });
@@ -293,7 +293,7 @@ function witnessOf(name, rounds, standing) {
 /**
  * @param {Standing | null} standing
  * @param {Comparison | null} comparison
- * @returns {Rank | null} of embedded stores only if there are no others
+ * @returns {Rank | null} embedded stores have one only if there are no others
  */
 function rankOf(standing, comparison) {
   if (standing === null || standing.rank === null || comparison === null) return null;

@@ -89,7 +89,8 @@ function reasonOf({ bound, source, clientCpuNs, serverCpuNs, throughput }, cores
   if (bound?.verdict === 'server') {
     return `the server was the limit: its busiest thread had ${percent(bound.serverShare ?? 1)} of a core`;
   }
-  if (bound?.verdict === 'driver') return 'each process fills its thread: more of them may help';
+  if (bound?.verdict === 'driver')
+    return 'each process saturates its thread: more processes may help';
   if (bound?.verdict === 'latency') return 'neither client nor server was full: the round trip';
   return 'the CPU time of the server is unknown';
 }

@@ -14,7 +14,7 @@ import { standingsOf } from '../../stats/standings.js';
 /** @typedef {import('../../stats/standings.js').Entry} Entry */
 
 /**
- * @typedef {object} Comparison of one load
+ * @typedef {object} Comparison comparison under one load
  * @property {StoredLoad | null} stored its segments; null: without blocks
  * @property {Benchmark['load']} load
  * @property {Standings} standings

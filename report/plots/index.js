@@ -32,8 +32,8 @@ export function plotsOf({ parts, contenders: own }, contenders = own) {
 function kindOf(kind) {
   if (Object.hasOwn(KINDS, kind)) return KINDS[kind];
   throw usageError(
-    `plot of kind ${JSON.stringify(kind)}: not known`,
-    `a report names one of ${Object.keys(KINDS).join(', ')}`,
+    `unknown kind of plot ${JSON.stringify(kind)}`,
+    `available kinds: ${Object.keys(KINDS).join(', ')}`,
   );
 }
 

@@ -9,7 +9,7 @@ import { WAITING_MAX } from '../../stats/standings.js';
 /** @typedef {import('../../lib/result.js').Result} Result */
 /**
  * @typedef {{ claim: Claim, result: Result | null, beside?: Result | null }} Found
- * @typedef {object} Ours
+ * @typedef {object} MeasuredRatio
  * @property {number | null} ratio null: not measured
  * @property {number | null} low
  * @property {number | null} high
@@ -90,7 +90,7 @@ function boundsOf({ claimed, is }) {
 
 /**
  * @param {Pick<Claim, 'claimed' | 'is'>} claim
- * @param {Pick<Ours, 'ratio' | 'low' | 'high' | 'waiting'>} ours
+ * @param {Pick<MeasuredRatio, 'ratio' | 'low' | 'high' | 'waiting'>} measured
  * @returns {'reproduced' | 'refuted' | 'not decided' | 'not measured' | 'machine too busy'}
  */
 export function verdictOf(claim, { ratio, low, high, waiting }) {
@@ -115,10 +115,10 @@ const isBusy = (waiting) => (waiting ?? 0) > WAITING_MAX;
  */
 export function documentOf(results, before = '') {
   const rows = results.map((one) => {
-    const ours = oursOf(one);
+    const measured = measuredRatioOf(one);
     const kept = rowOf(before, one.claim.text);
-    const isNew = kept === null || isBetter(ours, kept);
-    return { name: one.claim.run.name, isNew, text: isNew ? rowText(one.claim, ours) : kept };
+    const isNew = kept === null || isBetter(measured, kept);
+    return { name: one.claim.run.name, isNew, text: isNew ? rowText(one.claim, measured) : kept };
   });
   const isTaken = (/** @type {string} */ name) =>
     rows.some((row) => row.name === name && row.isNew);
@@ -158,7 +158,7 @@ function lineOf(cells) {
 const EARLIER = '; rows of more rounds: ';
 
 /**
- * @param {readonly string[]} cells of a command, of which some rows are new
+ * @param {readonly string[]} cells cells of a command, of which some rows are new
  * @param {string} kept its line in the page, where the others come from
  * @returns {string} the line with both machines; the same if made again
  */
@@ -170,18 +170,18 @@ function withEarlier([command, machine, ...more], kept) {
   return lineOf([command, `${machine}${EARLIER}${first}, load ${keptLoad}`, ...more]);
 }
 
-/** @param {Claim} claim @param {Ours} ours */
-function rowText(claim, ours) {
+/** @param {Claim} claim @param {MeasuredRatio} measured */
+function rowText(claim, measured) {
   const { text, claimed, is, says, source } = claim;
   const [least, most] = boundsOf(claim).map(times);
   const limits = is === 'at most' ? `≤ ${most}` : is === 'more than' ? `> ${least}` : null;
   const range = is === 'within' ? `${least} to ${most}` : times(claimed);
-  const verdict = verdictOf(claim, ours);
-  return `| ${[text, limits ?? range, shown(ours), `**${verdict}**`, says, source].join(' | ')} |`;
+  const verdict = verdictOf(claim, measured);
+  return `| ${[text, limits ?? range, shown(measured), `**${verdict}**`, says, source].join(' | ')} |`;
 }
 
 /**
- * @param {Ours} ours
+ * @param {MeasuredRatio} measured
  * @param {string} kept row of the page
  * @returns {boolean} whether it has at least as many rounds, and no verdict is lost by a busy
  *   machine
@@ -203,11 +203,11 @@ function rowOf(page, cell) {
 
 /** @param {Found} found @returns {boolean} */
 export function isMeasured(found) {
-  return oursOf(found).ratio !== null;
+  return measuredRatioOf(found).ratio !== null;
 }
 
-/** @param {Found} found @returns {Ours} */
-function oursOf({ claim: { pair }, result, beside = null }) {
+/** @param {Found} found @returns {MeasuredRatio} */
+function measuredRatioOf({ claim: { pair }, result, beside = null }) {
   const none = { ratio: null, low: null, high: null, n: 0 };
   if (result === null) return none;
   const { a, b } = pair(result, beside);
@@ -226,7 +226,7 @@ function waitsOf({ benchmarks, comparison }) {
   );
 }
 
-/** @param {Ours} ours */
+/** @param {MeasuredRatio} measured */
 function shown({ ratio, low, high, n }) {
   if (ratio === null) return '–';
   const interval = low === null || high === null ? '' : ` (${times(low)} to ${times(high)})`;

@@ -21,7 +21,7 @@ export function having({ benchmarks }, is) {
 /**
  * @param {readonly Benchmark[]} benchmarks
  * @param {(round: any) => number | null | undefined} [valueIn] operations per second
- * @returns {Rounds} of the first one
+ * @returns {Rounds} rounds of the first one
  */
 export function roundsOf([one], valueIn = ({ throughput }) => throughput) {
   return (one?.rounds ?? []).map((round) =>

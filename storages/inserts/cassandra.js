@@ -126,6 +126,6 @@ async function readDurability(client) {
       .map((name) => `${name} ${values[name]}`)
       .join(', ');
   } catch (error) {
-    return `not known: ${error.message}`;
+    return `unknown: ${error.message}`;
   }
 }

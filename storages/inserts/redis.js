@@ -89,7 +89,7 @@ export async function ioredisConnection(context, driver) {
 /** @typedef {Pick<RedisConnection, 'set' | 'pipeline' | 'multi' | 'setMany'>} Writes */
 
 /**
- * @param {any} client of ioredis or a fork of it, of one server or of a cluster
+ * @param {any} client client of ioredis or a fork of it, of one server or of a cluster
  * @param {() => void} [cork] called before each write
  * @returns {Writes}
  */
@@ -146,7 +146,7 @@ export async function nodeRedisConnection(context) {
 }
 
 /**
- * @param {any} client of node-redis, of one server or of a cluster
+ * @param {any} client client of node-redis, of one server or of a cluster
  * @returns {Omit<Writes, 'setMany'>}
  */
 export function nodeRedisWrites(client) {
@@ -176,7 +176,7 @@ export async function glideConnection(context) {
 }
 
 /**
- * @param {any} client of GLIDE, of one server or of a cluster
+ * @param {any} client client of GLIDE, of one server or of a cluster
  * @param {any} Batch class of its batches
  * @returns {Omit<RedisConnection, 'nodes'>}
  */
@@ -321,6 +321,6 @@ async function readDurability(client) {
     }
     return settings.join(', ');
   } catch (error) {
-    return `not known: CONFIG GET: ${error.message}`;
+    return `unknown: CONFIG GET: ${error.message}`;
   }
 }

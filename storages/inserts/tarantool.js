@@ -48,7 +48,7 @@ export function tarantoolInserter(handles, { names, numberOf }) {
     },
     async durability() {
       const reply = await connection.call('dragstrip_settings');
-      return `wal_mode ${reply.flat()[0]?.wal_mode ?? 'not known'}`;
+      return `wal_mode ${reply.flat()[0]?.wal_mode ?? 'unknown'}`;
     },
     ways: {
       single: {

@@ -20,7 +20,7 @@ export const TARANTOOL_LOCKS = Object.freeze({
   },
 });
 
-/** Seconds that mean for ever. */
+/** Seconds that stand for no limit. */
 const FOREVER_S = 31_536_000;
 
 /**
@@ -80,7 +80,10 @@ class FiberLock {
     const got = await this.#take(seconds, 'lock');
     const names = this.names.join(', ');
     if (got === 'deadlock') {
-      throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner already holds a name of it`);
+      throw new MutexError(
+        'MUTEX_DEADLOCK',
+        `lock ${names}: its owner already holds one of these names`,
+      );
     }
     if (got !== 'locked') throw timedOut(names, this.blockMs);
   }

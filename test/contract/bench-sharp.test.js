@@ -1,4 +1,4 @@
-/** Benches of defects and of whole runs in their smoke sizes, and forks that do what they say. */
+/** Benches of defects and whole runs in smoke sizes, and forks that behave as documented. */
 // Needs: redis
 
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ import { withServers } from '../helpers/servers.js';
 const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const ROWS = { rows: 1000, warmup: 100 };
 
-describe('benches of what a race finds', () => {
+describe('benches of detected defects', () => {
   const servers = withServers(['redis']);
   const folder = withFolder();
   const shared = () => {
@@ -32,7 +32,7 @@ describe('benches of what a race finds', () => {
     await seed({ address, credentials, dataset: createDataset({ rows: ROWS.rows }) });
   });
 
-  test('injected.js has a line per load and contender, with what decided, and a table', async () => {
+  test('injected.js has a line per load and contender with the deciding figure, and a table', async () => {
     const names = ['equal', 'twice-33', 'objects-40', 'pause-30'];
     const lines = await raceOf(1, names, { ...shared(), rounds: 2, precision: 0.1, budget: 6000 });
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('benches of what a race finds', () => {
     }
   });
 
-  test('forks send as many commands, or write as often, as their names say', async () => {
+  test('forks send as many commands, or write as often, as their names state', async () => {
     const { host, port } = servers.address('redis').main;
     const { username, password } = servers.login('redis');
     symlinkSync(PACKAGES, path.join(folder, 'node_modules'));

@@ -1,4 +1,4 @@
-/** `dragstrip check` against a real server: our own storages, the example, and broken adapters. */
+/** `dragstrip check` against a real server: built-in storages, the example, broken adapters. */
 // Needs: redis
 
 import assert from 'node:assert/strict';
@@ -73,7 +73,7 @@ describe('checks against a real server', () => {
     });
   }
 
-  test('an adapter that reconnects is found', async () => {
+  test('a reconnecting adapter is detected', async () => {
     const silent = "redis.on('error', () => {});";
     const file = writeAdapter(
       'reconnects',

@@ -1,4 +1,4 @@
-/** Whole runs at the command line: what is shown, stored and left when they end, or are ended. */
+/** Whole runs at the command line: output, result and leftovers, at completion or a signal. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -68,7 +68,7 @@ async function startSlow(more = []) {
 }
 
 describe('a run without any server', () => {
-  test('skips with reason and hint, races the embedded, twice alike', async () => {
+  test('skips with reason and hint, races the embedded stores, twice with equal output', async () => {
     for (const pass of [1, 2]) {
       const words = ['async_test.js', ...SMALL, '--json', `run-${pass}.json`];
       const { status, stdout, stderr } = await runCommand(folder, words);
@@ -93,7 +93,7 @@ describe('a run without any server', () => {
     assert.deepEqual(left, []);
   });
 
-  test('the race stores into results/, under a new name each time', async () => {
+  test('the race stores to results/, under a new name each time', async () => {
     const words = ['bin/dragstrip.js', 'race', '--storages', 'memory', ...SMALL, '--rounds', '1'];
     const runs = await Promise.all([runCommand(folder, words), runCommand(folder, words)]);
     for (const { status, stderr, stdout } of runs) {
@@ -119,7 +119,7 @@ describe('a run without any server', () => {
   });
 });
 
-describe('a run that is ended', () => {
+describe('a run that is stopped', () => {
   for (const [signal, expected] of /** @type {const} */ ([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -156,7 +156,7 @@ describe('a run that is ended', () => {
     await eventually(() => !isRunning(benchmark), 'the benchmark ends');
   });
 
-  test('by a reader that goes away: quietly', async () => {
+  test('by a closed output pipe: silently', async () => {
     const { child, ended, benchmark } = await startSlow();
     child.stdout?.destroy();
     process.kill(benchmark, 'SIGKILL'); // so that the next lines come now
@@ -179,7 +179,7 @@ describe('a run that is ended', () => {
 });
 
 describe('a result that cannot be stored', () => {
-  test('is shown all the same, and makes status 7; the file of before is whole', async () => {
+  test('is still shown, with status 7; the previous file is intact', async () => {
     const before = 'the one of before';
     await writeFile(path.join(folder, 'full.json'), before);
     const words = ['test.js', '--storages', 'memory', ...SMALL, '--force', '--quiet'];
@@ -195,7 +195,7 @@ describe('a result that cannot be stored', () => {
     assert.deepEqual(left, []);
   });
 
-  test('leaves no empty file where there was none', async () => {
+  test('leaves no empty file behind', async () => {
     const words = ['test.js', '--storages', 'memory', ...SMALL, '--quiet', '--out', 'none'];
     const ended = await runCommand(folder, words, { limitBlocks: 2 });
     assert.equal(ended.status, 7);

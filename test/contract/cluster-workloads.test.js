@@ -1,6 +1,6 @@
 /**
  * Cluster clients beyond reading: inserts and locks with keys of one slot, TLS that refuses
- * what is not verified, and a slot that is being moved while they read.
+ * unverified certificates, and a slot that is being moved while they read.
  */
 // Needs: redis-cluster
 
@@ -68,11 +68,11 @@ describe('clients of a cluster', () => {
       skip,
     }, async () => {
       const { inserts = {} } = await loadStorage(name);
-      const own = STRATEGY_NAMES.filter((one) => Object.hasOwn(inserts, one));
-      assert.equal(own.length, 9);
+      const strategies = STRATEGY_NAMES.filter((one) => Object.hasOwn(inserts, one));
+      assert.equal(strategies.length, 9);
       const release = await claimOn([{ name: CLUSTER, ...context() }], inserted);
       try {
-        for (const strategy of own) {
+        for (const strategy of strategies) {
           const { credentials } = servers.running(CLUSTER);
           const where = { address: servers.address(CLUSTER), credentials, rows: INSERTED, folder };
           const record = await insertBy(name, strategy, where);
@@ -115,7 +115,7 @@ describe('clients of a cluster', () => {
     assert.deepEqual((await keysOf('*dragstrip:mutex*')).flat(), []);
   });
 
-  it('a locker on a cluster wants a hash tag, and has no handler pure', async () => {
+  it('a locker on a cluster requires a hash tag, and has no handler pure', async () => {
     const { main } = servers.address(CLUSTER);
     const { password } = servers.credentials(CLUSTER);
     const client = new Cluster([{ host: main.host, port: main.port }], {
@@ -129,21 +129,21 @@ describe('clients of a cluster', () => {
         ...wrong,
         message: /WATCH … EXEC; use the handler script/,
       });
-      const [one, two] = [await createLocker(tagged), await createLocker(tagged)];
-      const [mine, theirs] = [one.mutex(['a', 'b']), two.mutex('b', { blockMs: 20_000 })];
+      const [first, second] = [await createLocker(tagged), await createLocker(tagged)];
+      const [mine, theirs] = [first.mutex(['a', 'b']), second.mutex('b', { blockMs: 20_000 })];
       await mine.lock();
       assert.equal(await theirs.tryLock(), false);
       const waiting = theirs.lock();
       assert.equal(await mine.unlock(), true);
       await waiting; // woken by the channel, long before the expiry
       assert.equal(await theirs.unlock(), true);
-      await Promise.all([one.close(), two.close()]);
+      await Promise.all([first.close(), second.close()]);
     } finally {
       client.disconnect();
     }
   });
 
-  it('what clients of a cluster cannot do is refused in one line', async () => {
+  it('operations that cluster clients do not support are refused in one line', async () => {
     for (const [words, status, says] of /** @type {[string[], number, RegExp][]} */ ([
       [['commands', '--storages', 'ioredis-cluster'], 4, /support command/],
       [['mutex', '--storages', 'ioredis-cluster', '--handlers', 'pure'], 2, /script/],
@@ -162,7 +162,7 @@ describe('clients of a cluster', () => {
       return openRows(definition, { ...context(), address, profile, dataset, folder: '' });
     };
 
-    it(`${label} over TLS reads, and refuses another authority and another name`, {
+    it(`${label} reads over TLS, and refuses another authority and another name`, {
       skip,
     }, async () => {
       const handle = await open();
@@ -207,7 +207,7 @@ describe('clients of a cluster', () => {
   });
 
   for (const name of CLUSTER_CLIENTS) {
-    it(`${name} follows ASK while a slot is being moved, and it shows`, {
+    it(`${name} follows ASK while a slot is being moved, and reports it`, {
       skip: missing.get(name),
     }, async () => {
       /** @type {Promise<() => Promise<void>> | undefined} */

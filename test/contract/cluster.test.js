@@ -57,7 +57,7 @@ describe('redis-cluster', () => {
     return callRedis(node, credentialsOf(running), words, messages);
   }
 
-  test('every node says ok and knows three primaries with a replica each', async () => {
+  test('every node reports ok and knows three primaries with a replica each', async () => {
     const { tls, ...nodes } = addressOf(running);
     assert.ok(tls.tls);
     assert.deepEqual(Object.keys(nodes), ['main', 'node2', 'node3', 'node4', 'node5', 'node6']);
@@ -93,7 +93,7 @@ describe('redis-cluster', () => {
     assert.equal(statSync(join(running.folder, 'node-1', 'redis.conf')).mode & 0o777, 0o600);
   });
 
-  test('a second start, status and env know it as one server', async () => {
+  test('a second start, status and env treat it as one server', async () => {
     const again = await startServers([NAME], { home, packagesHome: PACKAGES_HOME });
     assert.deepEqual(again.reused, [NAME]);
     const all = await statusServers({ home });
@@ -111,7 +111,7 @@ describe('redis-cluster', () => {
     assert.ok(!shell.stdout.includes(String(credentialsOf(running).password)));
   });
 
-  test('one node is enough of an address; each named client reads over it, and over TLS', async () => {
+  test('the address of one node suffices; each named client reads by it, also over TLS', async () => {
     const loader = await getLoader(NAME);
     const { createDataset } = await import('../../lib/dataset.js');
     const dataset = createDataset(ROWS);
@@ -140,7 +140,7 @@ describe('redis-cluster', () => {
     assert.ok((result.benchmarks[0].rounds[0].server?.cpuNs ?? 0) > 0, 'CPU time of all nodes');
   });
 
-  test('no cluster where one is expected, and a cluster where none is: one line each', async () => {
+  test('a single server instead of a cluster, and the reverse, are reported in one line each', async () => {
     const { probe } = await loadServer(NAME);
     await assert.rejects(probe({ main: { host: '127.0.0.1', port: 1 } }, {}), {
       code: 'E_TARGET',
@@ -178,8 +178,8 @@ describe('redis-cluster', () => {
 
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGKILL'])) {
     test(`its owner gets ${signal}: nothing is left running`, async () => {
-      const own = await makeHome();
-      const args = [STARTER, own, 'owned', NAME, 'wait'];
+      const folder = await makeHome();
+      const args = [STARTER, folder, 'owned', NAME, 'wait'];
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       try {
         const [line] = await once(child.stdout, 'data');
@@ -191,7 +191,7 @@ describe('redis-cluster', () => {
         assert.deepEqual(nodes.filter(isAlive), []);
       } finally {
         child.kill('SIGKILL');
-        rmSync(own, { recursive: true, force: true });
+        rmSync(folder, { recursive: true, force: true });
       }
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The codecs' fixtures against real servers: what is stored is what they answer today, and what the
- * encoders must write is what they understand.
+ * The codecs' fixtures against real servers: the stored replies equal those of today, and the
+ * servers accept the bytes that the encoders must write.
  */
 // Needs: redis, mariadb, tarantool
 
@@ -59,7 +59,7 @@ function assertStored(protocol, recorded, plain = (bytes) => bytes) {
   }
 }
 
-/** The version of the schema counts what was ever defined on a server. */
+/** The version of the schema counts all definitions that the server has ever had. */
 const SCHEMA_AT = 24;
 
 /** @param {Buffer} packets @returns {Buffer} the same with version 0 in each header */
@@ -86,7 +86,7 @@ describe('fixtures of codecs', () => {
     return values;
   }
 
-  test('Redis answers what is stored, and reads what is encoded', async () => {
+  test('Redis sends the stored replies, and reads the encoded requests', async () => {
     const { main } = servers.address('redis');
     assertStored('resp', await recordRedis(main, servers.credentials('redis')));
     const wire = new Wire(main);
@@ -112,7 +112,7 @@ describe('fixtures of codecs', () => {
     }
   });
 
-  test('HandlerSocket answers what is stored, and reads what is encoded', async () => {
+  test('HandlerSocket sends the stored replies, and reads the encoded requests', async () => {
     const { sql, read, write } = servers.address('mariadb');
     assertStored(
       'handlersocket',
@@ -154,9 +154,9 @@ describe('fixtures of codecs', () => {
       assert.equal(firstDifference(rows, batchRows()), null);
       await ask(wires[1], open('small', 'str'), 1);
       const requests = referenceBytes(fixtureOf('handlersocket', 'requests-1000'));
-      const found = (await ask(wires[1], requests, 1000)).toString().split('\n');
-      assert.equal(found[1], '0\t1\tfound');
-      assert.equal(found.filter((line) => line === '0\t1').length, 999);
+      const lines = (await ask(wires[1], requests, 1000)).toString().split('\n');
+      assert.equal(lines[1], '0\t1\tfound');
+      assert.equal(lines.filter((line) => line === '0\t1').length, 999);
     } finally {
       for (const wire of wires) wire.close();
       await connection.query('DROP DATABASE IF EXISTS dragstrip_codec');
@@ -164,7 +164,7 @@ describe('fixtures of codecs', () => {
     }
   });
 
-  test('Tarantool answers what is stored, and reads what is encoded', async () => {
+  test('Tarantool sends the stored replies, and reads the encoded requests', async () => {
     const { bytes } = await recordTarantool(servers.home());
     assertStored('messagepack', bytes, withoutSchema);
     assert.equal(SPACE.small, SPACE_ID);

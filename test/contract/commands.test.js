@@ -97,7 +97,7 @@ describe('the command list on real servers', () => {
       }
     }).length;
 
-  test('all fifteen, each way, kept or not: right answers, or refused with words', async () => {
+  test('all fifteen on each route, persistent or not: verified, or refused with a reason', async () => {
     const strangers = await redis().set('key:000000000001', 'a stranger’s');
     assert.equal(strangers, 'OK');
     const socketsBefore = openSockets();
@@ -130,7 +130,7 @@ describe('the command list on real servers', () => {
       if (refused.includes(benchmark)) {
         assert.equal(outcomes.ok, 0, id);
         assert.ok(samples.every(({ code, outcome }) => code === 'REFUSED' && outcome === 'error'));
-        assert.match(String(refusalOf(benchmark)), /closes the connection without an answer/);
+        assert.match(String(refusalOf(benchmark)), /the connection was closed without a reply/);
         continue;
       }
       assert.equal(outcomes.ok, 60, `${id}: ${JSON.stringify(outcomes)}`);
@@ -159,7 +159,7 @@ describe('the command list on real servers', () => {
     assert.ok(clients <= clientsBefore, `${clients} connections at Redis, ${clientsBefore} before`);
   });
 
-  test('connect time stands apart from the command, where each request connects', async () => {
+  test('connect time is separate from the command if each request connects', async () => {
     const result = await runList({ tests: ['SET'], route: ['direct'], keepAlive: [false] });
     for (const { rounds } of result.benchmarks) {
       const [{ metrics = {}, latency }] = rounds;
@@ -171,7 +171,7 @@ describe('the command list on real servers', () => {
     }
   });
 
-  test('node-redis, iovalkey and hiredis take the list too', async () => {
+  test('node-redis, iovalkey and hiredis run the list as well', async () => {
     const built =
       (await (await import('../../storages/hiredis.js')).storage.unavailable?.('default')) ?? null;
     const storages = [
@@ -193,7 +193,7 @@ describe('the command list on real servers', () => {
     assert.equal(statusAfter(result), 0);
   });
 
-  test('redis-benchmark runs on the same list, and its figures are its own', async () => {
+  test('redis-benchmark runs the same list, and its figures are separate', async () => {
     const commands = { redisBenchmark: 'real' };
     const ways = {
       route: /** @type {const} */ (['direct']),
@@ -201,11 +201,11 @@ describe('the command list on real servers', () => {
     };
     // It counts whole milliseconds: sixty requests may be over within the first.
     const kept = await runList({ ...ways, keepAlive: [true], requests: 600 }, { commands });
-    const own = await runList(
+    const narrowed = await runList(
       { tests: ['PING_INLINE', 'GET'], keepAlive: [false], transport: ['unix'], requests: 600 },
       { commands },
     );
-    for (const { id, rounds, parameters } of [...kept.benchmarks, ...own.benchmarks]) {
+    for (const { id, rounds, parameters } of [...kept.benchmarks, ...narrowed.benchmarks]) {
       const { metrics = {} } = rounds[0];
       if (parameters?.['way'] === 'proxied') {
         assert.match(
@@ -257,15 +257,19 @@ describe('the command list on real servers', () => {
     }
   });
 
-  test('who goes there without a login may do what the tests do, on their keys alone', async (t) => {
+  test('a client without a login may run the tests’ commands, on their keys only', async (t) => {
     const home = await makeHome();
     t.after(() => rmSync(home, { recursive: true, force: true }));
     const options = { home, packagesHome: PACKAGES_HOME, owned: true, guest: GUEST };
-    const { servers: own, failures, stop } = await startServers(['redis', 'nutcracker'], options);
+    const {
+      servers: started,
+      failures,
+      stop,
+    } = await startServers(['redis', 'nutcracker'], options);
     t.after(stop);
     assert.deepEqual(failures, []);
     const [direct, proxy] = ['redis', 'nutcracker'].map((name) => {
-      const found = own.find((one) => one.name === name);
+      const found = started.find((one) => one.name === name);
       assert.ok(found);
       return { address: addressOf(found), credentials: credentialsOf(found) };
     });
@@ -295,7 +299,7 @@ describe('the command list on real servers', () => {
     assert.equal(replies[0].value, 'dragstrip');
   });
 
-  test('a proxy that changes a reply is found out: mismatch, and status 5', async () => {
+  test('a proxy that changes a reply is detected: mismatch, and status 5', async () => {
     const { port, close } = await startLiar((text) => text.replace(/\$3\r\n.../, '$3\r\n???'));
     const result = await runList(
       { tests: ['GET', 'LRANGE_100'], route: ['proxied'], transport: ['tcp'] },
@@ -310,7 +314,7 @@ describe('the command list on real servers', () => {
     assert.deepEqual(await ownKeys(), []);
   });
 
-  test('a proxy that swallows writes is found out afterwards', async () => {
+  test('a proxy that drops writes is detected afterwards', async () => {
     const { port, close } = await startLiar(
       (text) => text,
       // A warm-up sends several at once.
@@ -354,7 +358,7 @@ describe('the command list on real servers', () => {
     return { port: address.port, close: () => server.close() };
   }
 
-  test('a proxy that is killed, or stands still: errors, and not a refusal; keys are removed', async () => {
+  test('a proxy that is killed or stopped: errors, not refusals; keys are removed', async () => {
     const binaries = await (await loadServer('nutcracker')).find(PACKAGES_HOME);
     const program = `"${binaries?.programs['nutcracker']}"`; // its path may have blanks
     const credentials = servers.credentials('redis');
@@ -401,7 +405,7 @@ describe('the command list on real servers', () => {
   /** @returns {Record<string, string>} */
   const env = () => ({ DRAGSTRIP_REDIS: both('redis'), DRAGSTRIP_PROXY: both('nutcracker') });
 
-  test('the command removes its keys on SIGINT, and tells what was measured until then', async () => {
+  test('the command removes its keys on SIGINT, and reports the figures until then', async () => {
     const words = ['bin/dragstrip.js', 'commands', '--tests', 'SET,GET', '--tool', 'none'];
     const size = ['--requests', '200000', '--clients', '4', '--warmup', '50'];
     const { child, ended } = startCommand(folder(), [...words, ...size, '--keep-alive', 'on'], {
@@ -432,7 +436,7 @@ describe('the command list on real servers', () => {
     });
   }
 
-  test('a signal while redis-benchmark runs ends that too', async () => {
+  test('a signal while redis-benchmark runs ends it as well', async () => {
     const words = ['bin/dragstrip.js', 'commands', '--tests', 'LRANGE_600', '--keep-alive', 'on'];
     const way = [
       '--route',
@@ -456,7 +460,7 @@ describe('the command list on real servers', () => {
     assert.deepEqual(await ownKeys(), []);
   });
 
-  test('a key there that is not ours is refused with status 3, and stays', async () => {
+  test('a key that Dragstrip did not create is refused with status 3, and stays', async () => {
     await redis().set(`${PREFIX}set`, 'a stranger’s');
     const words = [
       'bin/dragstrip.js',
@@ -523,18 +527,18 @@ describe('the command list on real servers', () => {
     assert.match(ended.stdout, /^"GET","\d+\.\d\d",.*"valkey-benchmark \d\S*","direct unix","1"$/m);
   });
 
-  test('without valkey-benchmark the report says so, and what helps', async () => {
+  test('without valkey-benchmark the report states it, with a hint', async () => {
     const ended = await callIn(folder(), [...VALKEY, ...ONCE, '--quiet'], {
       env: { ...env(), PATH: path.dirname(process.execPath) },
     });
     assert.equal(ended.status, 0, ended.stderr);
     assert.match(
       ended.stdout,
-      /valkey-benchmark is skipped: it is not here\n +→ run `npx dragstrip servers fetch valkey`/,
+      /valkey-benchmark is skipped: it is not installed\n +→ run `npx dragstrip servers fetch valkey`/,
     );
   });
 
-  test('without redis-benchmark its column says why, and what helps', async () => {
+  test('without redis-benchmark its column has the reason and a hint', async () => {
     const words = [
       'bin/dragstrip.js',
       'commands',
@@ -551,7 +555,7 @@ describe('the command list on real servers', () => {
     assert.equal(ended.status, 0, ended.stderr);
     assert.match(
       ended.stdout,
-      /redis-benchmark is skipped: it is not here\n +→ run `npx dragstrip serv/,
+      /redis-benchmark is skipped: it is not installed\n +→ run `npx dragstrip serv/,
     );
     assert.deepEqual(readdirSync(path.join(folder(), 'plots')).sort(), [
       ...['commands-ioredis-kept.svg', 'commands-ioredis-own.svg'],

@@ -1,4 +1,4 @@
-/** A real Cassandra: what it has executed by its own count, against what its driver did. */
+/** A real Cassandra: operations executed by its own count, against those of its driver. */
 // Needs: cassandra
 
 import assert from 'node:assert/strict';
@@ -60,7 +60,7 @@ const WAYS = {
 
 describe('counts of Cassandra', { skip }, () => {
   if (skip !== false) return;
-  /** @type {number | null} of the server that the last test has restarted */
+  /** @type {number | null} process id of the server that the last test has restarted */
   let restarted = null;
   after(() => {
     if (restarted !== null) process.kill(restarted, 'SIGKILL'); // before its folder is removed
@@ -78,7 +78,7 @@ describe('counts of Cassandra', { skip }, () => {
     return counter;
   };
 
-  test('each request is one operation, a batch too', async () => {
+  test('each request is one operation, including a batch', async () => {
     const owner = await connect();
     const replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
     await owner.execute(`create keyspace dragstrip_counts with replication = ${replication}`);
@@ -101,7 +101,7 @@ describe('counts of Cassandra', { skip }, () => {
     }
   });
 
-  test('each process has its identity; without a right the reason names it', {
+  test('each process has its identity; the reason names a missing permission', {
     timeout: 2 * START_MS_MAX,
   }, async () => {
     const first = await open();

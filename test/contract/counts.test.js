@@ -176,7 +176,7 @@ describe('counts', () => {
     }
   });
 
-  test('Redis: a user without INFO: the right is named', async () => {
+  test('Redis: a user without INFO: the reason names the permission', async () => {
     const redis = openRedis(servers);
     try {
       await redis.call('ACL', 'SETUSER', 'few', 'on', '>few', '~*', '+get');
@@ -192,7 +192,7 @@ describe('counts', () => {
     }
   });
 
-  test('MariaDB: each statement of a packet counts, those of connections do not', async () => {
+  test('MariaDB: each statement of a packet counts, statements of connecting do not', async () => {
     const sql = await openSql(servers, { multipleStatements: true });
     try {
       const { database, table } = ROW_NAMES;
@@ -206,7 +206,7 @@ describe('counts', () => {
     }
   });
 
-  test('MariaDB: inserts of HandlerSocket count, beside statements too', async () => {
+  test('MariaDB: inserts of HandlerSocket count, also beside statements', async () => {
     const [{ definition, profile }] = await casesOf('manual-hs');
     const handle = await openRows(definition, {
       ...contextOf('mariadb'),
@@ -235,7 +235,7 @@ describe('counts', () => {
     }
   });
 
-  test('MariaDB: a user without any right can count', async () => {
+  test('MariaDB: a user without any privilege can count', async () => {
     const admin = await openAdmin(servers.running('mariadb'));
     try {
       await admin.query("CREATE USER few@'127.0.0.1' IDENTIFIED BY 'few'");
@@ -290,9 +290,11 @@ describe('counts', () => {
   test('a cluster: redirections are neither operations nor errors', async () => {
     const key = 'dragstrip:row:7';
     const call = callerOf(servers);
-    const [{ primary: one }, { primary: two }] = await rangesOf(servers);
+    const [{ primary: first }, { primary: second }] = await rangesOf(servers);
     const counted = await countOf(CLUSTER, async () => {
-      const replies = await Promise.allSettled([one, two].map((node) => call(node, 'GET', key)));
+      const replies = await Promise.allSettled(
+        [first, second].map((node) => call(node, 'GET', key)),
+      );
       assert.ok(replies.some(({ status }) => status === 'rejected'));
       const owner = replies.some(({ status }) => status === 'fulfilled');
       if (!owner) await call((await rangesOf(servers))[2].primary, 'GET', key);

@@ -86,13 +86,13 @@ test('the other version is installed without scripts and raced, and a gate on it
   assert.equal(existsSync(path.join(copy, 'ran')), false, 'no script was run');
 });
 
-test('--reference names what ratios refer to', async () => {
+test('--reference sets the baseline of the ratios', async () => {
   const other = await race('--against', OLD, '--reference', OLD, ...gates(0.21));
   assert.equal(other.status, 0, other.stderr);
   assert.match(other.stdout, /^passed: throughput<0\.21, turning, sync: .* of turning@1\.4\.2/m);
 });
 
-test('a published version that is here is used again, without npm', async () => {
+test('an installed published version is reused, without npm', async () => {
   const home = path.join(folder, 'again');
   const place = path.join(home, 'drivers', 'ghost-0123456789abcdef');
   mkdirSync(path.join(place, 'node_modules/ghost'), { recursive: true });
@@ -104,7 +104,7 @@ test('a published version that is here is used again, without npm', async () => 
   assert.deepEqual(driver, { ...expected, label: '9.9.9' });
 });
 
-test('a folder is packed anew each time and kept by its content', async () => {
+test('a folder is packed each time and cached by its content', async () => {
   const home = path.join(folder, 'content');
   const place = path.join(folder, 'changing');
   const install = () => installDriver(sourcesOf(place)[0], home);
@@ -187,7 +187,7 @@ test('a storage from a file is stored with the code that its process loads', asy
       },
     };`,
   );
-  const own = [
+  const command = [
     ...['bin/dragstrip.js', 'race', '--storages', './own.mjs', '--load', 'sync', '--ops', '50'],
     ...[
       '--rows',
@@ -203,7 +203,7 @@ test('a storage from a file is stored with the code that its process loads', asy
     ],
   ];
   const run = async () => {
-    const { status, stderr } = await callIn(place, own);
+    const { status, stderr } = await callIn(place, command);
     assert.equal(status, 0, stderr);
     return parseResult(readFileSync(path.join(place, 'own.json'), 'utf8'), 'own.json');
   };
@@ -221,7 +221,7 @@ test('a storage from a file is stored with the code that its process loads', asy
   );
 });
 
-test('what cannot be installed is reported in one line and leaves nothing behind', async () => {
+test('a failed installation is reported in one line and leaves nothing behind', async () => {
   writeFileSync(path.join(folder, 'torn.tgz'), 'no tarball');
   // An entry of negative size leads back to itself.
   const header = Buffer.alloc(1024);
@@ -257,7 +257,7 @@ test('what cannot be installed is reported in one line and leaves nothing behind
   );
 });
 
-test('what --against names is read, and nothing that npm would take for an option', () => {
+test('the value of --against is parsed, and nothing that npm would treat as an option', () => {
   const texts = (/** @type {string} */ text) => sourcesOf(text).map(({ spec }) => spec);
   assert.deepEqual(texts('ioredis@5'), ['ioredis@5']);
   assert.deepEqual(texts('@a/b@^1.2'), ['@a/b@^1.2']);
@@ -273,7 +273,7 @@ test('what --against names is read, and nothing that npm would take for an optio
   }
 });
 
-test('without --storages those are raced that have the driver', async () => {
+test('without --storages all storages with the driver are raced', async () => {
   const race = { needs: /** @type {const} */ (['get']) };
   assert.deepEqual(await storagesOfPackages(['ioredis@5'], race), ['ioredis']);
   assert.deepEqual(await storagesOfPackages(['mariadb@3'], race), ['mariadb'], 'an alternative');
@@ -281,7 +281,7 @@ test('without --storages those are raced that have the driver', async () => {
   await assert.rejects(storagesOfPackages(['left-pad@1'], race), { code: 'E_USAGE' });
 });
 
-test('only the package itself is exchanged, and only for adapters', () => {
+test('only the package itself is replaced, and only for adapters', () => {
   const resolve = resolveFor({
     name: 'ioredis',
     package: 'ioredis',
@@ -297,7 +297,7 @@ test('only the package itself is exchanged, and only for adapters', () => {
   for (const other of ['ioredis-mock', 'redis', './ioredis.js', 'node:net']) {
     assert.notEqual(from(other), there);
   }
-  // Installed as a package, our adapters are in node_modules themselves.
+  // In an installed package, the built-in adapters are in node_modules themselves.
   const root = 'file:///user/node_modules/dragstrip/';
   const packed = resolveFor(
     { name: 'ioredis', package: 'ioredis', version: '5.0.0', label: '5.0.0', folder: '/x' },

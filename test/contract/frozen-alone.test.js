@@ -137,7 +137,7 @@ const stored = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8
 
 /**
  * @param {string} name
- * @param {string[]} words of the command
+ * @param {string[]} words words of the command
  * @param {(result: import('../../lib/result.js').Result) => boolean} isDue
  */
 async function runKilled(name, words, isDue) {
@@ -159,7 +159,7 @@ async function runKilled(name, words, isDue) {
   await assertFrozen(name, stored(file));
 }
 
-test('killed: what a load had until its last second', async () => {
+test('killed: a load keeps its figures until its last second', async () => {
   const load = ['--rate', '500', '--duration', '60s', '--rows', '100'];
   const storages = ['--storages', `memory,${PLANNED}:slow`, '--warmup', '50'];
   const isDue = (/** @type {import('../../lib/result.js').Result} */ { benchmarks: [first] }) =>
@@ -167,7 +167,7 @@ test('killed: what a load had until its last second', async () => {
   await runKilled('killed', ['run', ...storages, ...load], isDue);
 });
 
-test('killed by slices: the round under way is an aborted one', async () => {
+test('killed by slices: the current round is aborted', async () => {
   const storages = ['--storages', planned('default', 'slow').join(), '--rows', '100'];
   const load = ['--budget', '10m', '--in-flight', '1', '--anyway'];
   await runKilled('killed-slices', ['race', ...storages, ...load], ({ benchmarks }) =>

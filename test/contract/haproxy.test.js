@@ -43,7 +43,7 @@ describe('HAProxy', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  test('forwards to Redis; both ends are its own, its file is private', async () => {
+  test('forwards to Redis; both endpoints are its own, its file is private', async () => {
     const { haproxy, redis } = running;
     assert.match(haproxy.version, /^\d+\.\d+/);
     const address = addressOf(haproxy);
@@ -69,7 +69,7 @@ describe('HAProxy', () => {
     assert.doesNotMatch(text, new RegExp(String(credentialsOf(redis).password)));
   });
 
-  test('is named where another proxy is expected', async () => {
+  test('is named if another proxy is expected', async () => {
     const { probe } = await loadServer('nutcracker');
     const { main } = addressOf(running['haproxy']);
     const { version } = await probe({ main }, credentialsOf(running['haproxy']));
@@ -90,7 +90,7 @@ describe('HAProxy', () => {
     assert.ok(!existsSync(unix.slice('unix:'.length)));
   });
 
-  test('without a Redis it says so in one line', async () => {
+  test('a missing Redis is reported in one line', async () => {
     const other = await makeHome();
     try {
       const options = { home: other, packagesHome: PACKAGES_HOME };
@@ -101,7 +101,7 @@ describe('HAProxy', () => {
     }
   });
 
-  test('passes every command on, inline ones too, over TCP and the socket', async () => {
+  test('forwards every command, including inline ones, over TCP and the socket', async () => {
     symlinkSync(join(PACKAGES_HOME, 'packages'), join(home, 'packages'));
     const { status, stderr } = await callIn(
       home,

@@ -1,7 +1,7 @@
 /**
  * A real Cassandra, started once: its version, secrets and addresses; every strategy of
  * `dragstrip insert` leaves all rows, each once; a lost or repeated one is caught, though an INSERT
- * there overwrites without a word; it answers what the fixtures of CQL store; it stands still, then
+ * there overwrites without a word; it sends the replies of the CQL fixtures; it is stopped, then
  * is killed, while rows are inserted. By name, and restarted: test/fault/disk-full-servers.test.js.
  */
 // Needs: cassandra
@@ -97,7 +97,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
     return rows.map(({ name }) => name).filter((name) => !name.startsWith('system'));
   }
 
-  test('answers with its version and what decides when a row is safe', async () => {
+  test('reports its version and the settings that decide when a row is durable', async () => {
     const { probe } = await loadServer('cassandra');
     const report = await probe(address(), credentials());
     assert.match(report.version, /^5\.0\.\d+/);
@@ -107,7 +107,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
     assert.match(line, /-Xmx256m/);
   });
 
-  test('nobody enters without its secret, nor as its first superuser', async () => {
+  test('nobody can log in without its secret, nor as its first superuser', async () => {
     const { probe } = await loadServer('cassandra');
     for (const [user, password] of [
       ['cassandra', 'cassandra'],
@@ -130,7 +130,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
     assert.ok(!existsSync(trace), 'Java leaves nothing in the folder of temporary files');
   });
 
-  test('every strategy leaves all rows right, each written once', async () => {
+  test('every strategy leaves all rows correct, each written once', async () => {
     const names = Object.keys(storage.inserts ?? {});
     const release = await claimOn(
       [{ name: 'cassandra', address: address(), credentials: credentials() }],
@@ -204,7 +204,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
     await cql.execute(`drop keyspace ${keyspace}`);
   });
 
-  test('answers what the fixtures of CQL store', async () => {
+  test('sends the replies of the CQL fixtures', async () => {
     const recorded = await recordCassandra(address().main, credentials());
     assert.ok(recorded.size >= 5);
     for (const fixture of FIXTURES.filter((one) => one.protocol === 'cql' && !one.single)) {
@@ -213,7 +213,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
     }
   });
 
-  test('one that is starting dies with its owner', async () => {
+  test('a starting server ends with its owner', async () => {
     const other = await makeHome();
     symlinkSync(path.join(PACKAGES_HOME, 'packages'), path.join(other, 'packages'));
     const owner = spawn(process.execPath, [STARTER, other, 'owned', 'cassandra'], {
@@ -236,7 +236,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
   }
 
   for (const [signal, why] of /** @type {const} */ ([
-    ['SIGSTOP', /the server was lost: .*(does not answer|no answer)/],
+    ['SIGSTOP', /the server was lost: .*(does not reply|no reply)/],
     ['SIGKILL', /the server was lost: .*connection refused/],
   ])) {
     test(`${signal} while rows are inserted: failed with the reason, status 4`, async () => {
@@ -264,11 +264,11 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
         },
       ).finally(() => signal === 'SIGSTOP' && process.kill(pid, 'SIGCONT'));
       assert.ok(isDone, 'the fault was injected');
-      const said = JSON.stringify(result.benchmarks);
-      assert.equal(statusOf(result), 4, said);
-      assert.equal(result.warnings.filter(({ code }) => code === LOST).length, 1, said);
+      const details = JSON.stringify(result.benchmarks);
+      assert.equal(statusOf(result), 4, details);
+      assert.equal(result.warnings.filter(({ code }) => code === LOST).length, 1, details);
       for (const { state, reason, rounds } of result.benchmarks) {
-        assert.equal(state, 'failed', said);
+        assert.equal(state, 'failed', details);
         assert.match(String(reason), why);
         const [{ outcomes, scheduled }] = rounds;
         assert.equal(

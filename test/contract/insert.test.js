@@ -1,6 +1,6 @@
 /**
- * `dragstrip insert` on real servers: every strategy leaves all rows, each once and right; what
- * loses or repeats one is caught; names of others are refused, our own removed on every exit.
+ * `dragstrip insert` on real servers: every strategy leaves all rows, each once and correct;
+ * lost and repeated rows are detected; names of others are refused, its own removed on every exit.
  */
 // Needs: redis, mariadb, tarantool
 
@@ -88,7 +88,7 @@ describe('insert on real servers', () => {
   let stores;
 
   before(async () => {
-    // In memory where there is such a folder: many thousand transactions wait for a disk.
+    // In memory if possible: thousands of transactions would wait for a disk.
     const fast = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     embedded = await mkdtemp(path.join(fast, 'dragstrip-insert-'));
     stores = await createStores(servers);
@@ -116,7 +116,7 @@ describe('insert on real servers', () => {
       (await stores.tarantoolClient.call('dragstrip_count', INSERT_PLACES.space)).flat()[0],
   };
 
-  test('every strategy of every storage leaves all rows right, each once', async () => {
+  test('every strategy of every storage leaves all rows correct, each once', async () => {
     const release = await claimOn(allServers(), namespace);
     /** @type {string[]} */
     const seen = [];
@@ -180,13 +180,13 @@ describe('insert on real servers', () => {
   const insert = (...words) =>
     callIn(folder, ['bin/dragstrip.js', 'insert', ...words], { env: env() });
 
-  /** @returns {Promise<string[]>} what Dragstrip has left, on all servers */
+  /** @returns {Promise<string[]>} leftovers of Dragstrip on all servers */
   async function leftovers() {
-    const [found] = await stores.sql.query(
+    const [rows] = await stores.sql.query(
       'SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name = ?',
       [database, table],
     );
-    const tables = /** @type {any[]} */ (found);
+    const tables = /** @type {any[]} */ (rows);
     return [
       ...(await stores.redisClient.keys('dragstrip:insert:*')),
       ...(tables.length > 0 ? [TABLE] : []),
@@ -195,7 +195,7 @@ describe('insert on real servers', () => {
     ];
   }
 
-  test('a strategy that is broken fails its round, and the run with status 5', async () => {
+  test('a broken strategy fails its round, and the run with status 5', async () => {
     const files = writeBroken('ioredis', BROKEN, folder);
     const ended = await insert('--storages', files.join(','), ...SMALL);
     assertAllFailed(ended, BROKEN);
@@ -224,14 +224,14 @@ describe('insert on real servers', () => {
       assert.match(stdout, /tarantool, 600 rows .*wal_mode none/);
       assert.match(stdout, /lmdb, 600 rows .*noSync false/);
       const result = parseResult(readFileSync(path.join(folder, 'all.json'), 'utf8'), 'all.json');
-      const own = result.benchmarks.filter(({ storage }) => storage === 'ioredis');
+      const ofIoredis = result.benchmarks.filter(({ storage }) => storage === 'ioredis');
       const lacking = result.benchmarks.filter(({ state }) => state === 'skipped');
       assert.ok(
         lacking.every(({ reason }) => reason !== null),
         'a strategy that a storage lacks',
       );
       const measured = result.benchmarks.filter(({ state }) => state !== 'skipped');
-      assert.equal(own.length, 1 + 2 + 1, 'sizes are swept, and it has no bulk_load');
+      assert.equal(ofIoredis.length, 1 + 2 + 1, 'sizes are swept, and it has no bulk_load');
       assert.ok(measured.every(({ rounds }) => rounds[0].metrics?.['right'] === 600));
       const plots = readdirSync(path.join(folder, 'plots'));
       const [plot] = plots.filter((name) => name.startsWith('insert'));
@@ -268,7 +268,7 @@ describe('insert on real servers', () => {
     });
   }
 
-  test('what a killed run left is taken over and removed', async () => {
+  test('leftovers of a killed run are taken over and removed', async () => {
     const words = ['insert', '--rows', '200000', '--strategies', 'async', '--rounds', '1'];
     const killed = startCommand(
       folder,

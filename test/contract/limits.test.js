@@ -90,14 +90,14 @@ describe('limits', () => {
   for (const name of PROTOCOL_NAMES) {
     test(`${name}: every request of the wire loop has its reply, at every depth`, async () => {
       const before = (await COUNTED[name]?.()) ?? null;
-      const own = systemInstruments(systemClock);
+      const actual = systemInstruments(systemClock);
       /** Whether no request was outstanding when the server's CPU time was read. @type {boolean[]} */
       const idle = [];
       const instruments = {
-        ...own,
+        ...actual,
         servers(/** @type {readonly number[]} */ pids) {
           idle.push(pump.replies === pump.sent);
-          return own.servers(pids);
+          return actual.servers(pids);
         },
       };
       const pump = await openPump(name, { instruments });
@@ -132,7 +132,7 @@ describe('limits', () => {
       });
     }
 
-    test(`${name}: a server that stops answering, and one that is killed, end the loop`, async () => {
+    test(`${name}: a server that stops replying, and one that is killed, end the loop`, async () => {
       const fakeServer = await startFakeServer(name, dataset);
       try {
         const { endpoint } = fakeServer;
@@ -156,7 +156,7 @@ describe('limits', () => {
     });
   }
 
-  test('mysql: what the sweep found about depth: MariaDB answers commands written ahead', async () => {
+  test('mysql: depth of the sweep: MariaDB replies to commands sent in advance', async () => {
     const pump = await openPump('mysql', { connections: 1 });
     try {
       const point = await pump.run({ depth: 200, ...POINT });
@@ -174,7 +174,7 @@ describe('limits', () => {
   });
 
   for (const source of STORED) {
-    test(`${source}: its fake server gives it every row, and none that is not there`, async (t) => {
+    test(`${source}: its fake server returns every row, and no other`, async (t) => {
       const definition = await loadStorage(source);
       const protocol = protocolOf(definition);
       if (protocol === null) {
@@ -186,9 +186,9 @@ describe('limits', () => {
       fakeServers[protocol] ??= startFakeServer(protocol, few);
       const { endpoint } = await fakeServers[protocol];
       for (const [name, options] of Object.entries(definition.profiles)) {
-        const lack = await checkAvailable(definition, name);
-        if (lack !== null) {
-          t.skip(lack.reason);
+        const missing = await checkAvailable(definition, name);
+        if (missing !== null) {
+          t.skip(missing.reason);
           continue;
         }
         const profile = { name, ...options };
@@ -208,7 +208,7 @@ describe('limits', () => {
 
   const folder = withFolder();
 
-  test('dragstrip limit measures, stores, and race --limits holds its figures against it', async () => {
+  test('dragstrip limit measures and stores, and race --limits compares its figures with it', async () => {
     const run = promisify(execFile);
     const { rows, valueSize, seed } = dataset;
     const common = [

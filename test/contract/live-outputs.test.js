@@ -17,7 +17,7 @@ import { addressFlags, withServers } from '../helpers/servers.js';
 const ROWS = ['--rows', '300', '--value-size', '64'];
 
 /**
- * @param {string} text of the exposition format
+ * @param {string} text text in the exposition format
  * @returns {Map<string, number>} values by their name and labels
  */
 function samplesOf(text) {
@@ -43,12 +43,12 @@ describe('live outputs', () => {
     const { ended, child } = start(
       ...['run', ...ROWS, ...words, '--warmup', '100', '--prometheus', '0', '--json', 'm.json'],
     );
-    let said = '';
+    let printed = '';
     child.stderr?.on('data', (text) => {
-      said += text;
+      printed += text;
     });
     const [, url] = await eventually(
-      () => /metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(said),
+      () => /metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(printed),
       'its address',
     );
     const labels =
@@ -119,7 +119,7 @@ describe('live outputs', () => {
     }
   });
 
-  test('--hlog by slices: a line per round; --processes: those of all', async () => {
+  test('--hlog by slices: a line per round; with --processes of all processes', async () => {
     const how = ['--storages', 'redis', '--rounds', '2', '--budget', '3s', '--in-flight', '16'];
     const log = ['--warmup', '100', '--no-html', '--hlog', 's.hlog', '--quiet'];
     const ended = await callHere('race', ...ROWS, ...how, ...log);
@@ -135,7 +135,7 @@ describe('live outputs', () => {
     assert.equal(sums.nextIntervalHistogram()?.totalCount, 400);
   });
 
-  test('what cannot be is refused in one line, before anything is measured', async () => {
+  test('impossible options are refused in one line, before anything is measured', async () => {
     writeFileSync(file('taken.hlog'), 'kept');
     const run = ['run', ...ROWS, '--storages', 'memory', '--ops', '10'];
     const closed = await callHere(...run, '--hlog', 'taken.hlog');
@@ -147,14 +147,14 @@ describe('live outputs', () => {
     assert.equal(forced.status, 0, forced.stderr);
     assert.equal(textOf('other'), 'kept');
     assertFailure(await callHere(...run, '--prometheus', 'x'), 2, /--prometheus "x": not a port/);
-    const taken = createServer();
-    await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)));
+    const occupant = createServer();
+    await new Promise((resolve) => occupant.listen(0, '127.0.0.1', () => resolve(undefined)));
     try {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
+      const { port } = /** @type {import('node:net').AddressInfo} */ (occupant.address());
       const ended = await callHere(...run, '--prometheus', String(port));
       assertFailure(ended, 4, /--prometheus: cannot listen at 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
     } finally {
-      taken.close();
+      occupant.close();
     }
   });
 });

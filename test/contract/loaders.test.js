@@ -1,5 +1,5 @@
 /**
- * The loaders against real servers: what they write, what they leave, what they refuse. Rows are
+ * The loaders against real servers: written rows, untouched rows and refusals. Rows are
  * read back by drivers that the loaders do not use.
  */
 // Needs: redis, mariadb, tarantool, redis-cluster
@@ -35,7 +35,7 @@ describe('loaders', () => {
 
   /**
    * @param {string} name
-   * @param {object} [options] of the dataset
+   * @param {object} [options] options of the dataset
    * @param {object} [more]
    */
   async function seedBy(name, options, more) {
@@ -61,7 +61,7 @@ describe('loaders', () => {
       /** @param {object} [options] @param {object} [more] */
       async function seed(options, more) {
         const { nodes, ...report } = await seedBy(name, options, more);
-        // Of a cluster: what each primary counts.
+        // A cluster has one count per primary.
         const counts = Object.values(nodes ?? {});
         assert.equal(counts.length, loader.name === 'redis-cluster' ? 3 : 0);
         if (nodes !== undefined) {
@@ -95,7 +95,7 @@ describe('loaders', () => {
         assert.deepEqual(await inspect(), { dataset: null, notOurs: null });
       });
 
-      test('Every row is written as the dataset says, none beyond, and verified the next time', async () => {
+      test('Every row of the dataset is written, no other, and verified the next time', async () => {
         assert.deepEqual(await seed(), { rows: ROWS, written: true, sampled: 128 });
         await assertHolds();
         const before = await store.fingerprint();
@@ -113,7 +113,7 @@ describe('loaders', () => {
           'values of several sizes': sizeOptions('zipf:8-30000:0.99'),
         }),
       )) {
-        test(`Rows of our own are replaced by ${title}`, async () => {
+        test(`Existing rows of Dragstrip are replaced by ${title}`, async () => {
           await seed();
           const rows = change['rows'] ?? ROWS;
           const report = await seed(change);
@@ -177,7 +177,7 @@ describe('loaders', () => {
         }
       });
 
-      test('A load that was aborted leaves no dataset, and the next one completes it', async () => {
+      test('An aborted load leaves no dataset, and the next one completes it', async () => {
         const controller = new AbortController();
         const dataset = createDataset({ rows: ROWS });
         /** @type {typeof dataset.write} */
@@ -195,7 +195,7 @@ describe('loaders', () => {
         await assertHolds();
       });
 
-      test('A signal that is aborted beforehand lets nothing be written', async () => {
+      test('A signal that is already aborted prevents any write', async () => {
         const before = await store.fingerprint();
         await assert.rejects(seed({}, { signal: AbortSignal.abort() }), { code: 'E_ABORTED' });
         assert.equal(await store.fingerprint(), before);
@@ -224,7 +224,7 @@ describe('loaders', () => {
       });
     beforeEach(() => stores.mysql.clear());
 
-    test('The table is the one of the seed', async () => {
+    test('The table is that of the original program', async () => {
       await seed({});
       const [[{ 'Create Table': sql }]] = await stores.sql.query(
         'SHOW CREATE TABLE hs_test.table_test',
@@ -272,7 +272,7 @@ describe('loaders', () => {
       assert.equal(await stores.mysql.fingerprint(), before);
     });
 
-    test('A password that is wrong is one line that says so and does not show it', async () => {
+    test('A wrong password is reported in one line that does not show it', async () => {
       const credentials = { user: 'nobody', password: 'a-secret' };
       await assert.rejects(seed({}, { credentials }), (/** @type {any} */ error) => {
         assert.equal(error.code, 'E_TARGET');
@@ -282,7 +282,7 @@ describe('loaders', () => {
       });
     });
 
-    test('A HandlerSocket client that has the table open is named as the cause, too', async () => {
+    test('A HandlerSocket client that has the table open is named as the cause', async () => {
       await seed({});
       const { read } = servers.address('mariadb');
       const socket = connect(/** @type {any} */ (read));
@@ -301,7 +301,7 @@ describe('loaders', () => {
   });
 
   describe('Tarantool alone', () => {
-    test('A Tarantool that was not started from box.lua is left alone, also with a password', async () => {
+    test('A Tarantool that was not started from box.lua is not changed, also with a password', async () => {
       const binaries = await (await loadServer('tarantool')).find(PACKAGES_HOME);
       assert.ok(binaries);
       const folder = await mkdtemp(join(tmpdir(), 'dragstrip-'));
@@ -343,7 +343,7 @@ describe('loaders', () => {
   });
 
   describe('Redis alone', () => {
-    test('A password is used, and its absence told with the hint', async () => {
+    test('A password is used, and its absence reported with a hint', async () => {
       await stores.redis.clear();
       await assert.rejects(seedBy('redis', { rows: 10 }, { credentials: {} }), {
         code: 'E_TARGET',
@@ -354,7 +354,7 @@ describe('loaders', () => {
     });
   });
 
-  test('A loader is found by its own name and by its server', async () => {
+  test('A loader is found by its name and by its server', async () => {
     assert.equal((await getLoader('mysql')).name, 'mysql');
     assert.equal((await getLoader('mariadb')).name, 'mysql');
     await assert.rejects(getLoader('oracle'), {

@@ -22,14 +22,18 @@ const { callHere, file, resultIn } = withCommands(servers);
 const WHOLE = Object.freeze({ rounds: 1, ops: 600, warmup: 50, inFlight: 16 });
 
 /** @param {Record<string, unknown>} options */
-const own = (options) => ({ home: file('state'), addresses: addressFlags(servers), ...options });
+const withState = (options) => ({
+  home: file('state'),
+  addresses: addressFlags(servers),
+  ...options,
+});
 
 /**
  * @param {Record<string, unknown> & { workload: string }} options
  * @param {(options: any) => ReturnType<typeof runHere>} [runOne]
  */
 async function runAll(options, runOne = runHere) {
-  const result = await runOne(own(options));
+  const result = await runOne(withState(options));
   assertAllOk(result);
   return result;
 }
@@ -66,8 +70,8 @@ describe('values of a distribution', () => {
     }
   });
 
-  it('other rows are no rows of this run: skipped, with the command that makes them', async () => {
-    await seed(own({ servers: ['redis'], ...uniform }));
+  it('rows of another dataset: skipped, with the command that loads the right ones', async () => {
+    await seed(withState({ servers: ['redis'], ...uniform }));
     const ended = await callHere(
       ...['race', '--storages', 'redis', ...rows, '--value-size', '1k', '--rounds', '1'],
       ...['--ops', '600', '--no-html'],
@@ -79,7 +83,7 @@ describe('values of a distribution', () => {
   });
 
   it('are part of slices, ceilings and fake servers', async () => {
-    await seed(own({ servers: ['redis', 'mysql'], ...uniform }));
+    await seed(withState({ servers: ['redis', 'mysql'], ...uniform }));
     const words = ['--storages', 'redis,mysql2', ...rows, '--value-size', 'uniform:8-1k'];
     const how = ['--in-flight', '16', '--rounds', '2', '--budget', '3s', '--warmup', '50'];
     const ended = await callHere('race', ...words, ...how, '--json', 'r.json', '--no-html');
@@ -100,13 +104,13 @@ describe('values of a distribution', () => {
       { kind: 'window', inFlight: 16, operations: 1600 },
     ];
     const limited = await limit(
-      /** @type {any} */ (own({ storages, ...uniform, loads, rounds: 1, warmup: 50 })),
+      /** @type {any} */ (withState({ storages, ...uniform, loads, rounds: 1, warmup: 50 })),
       { budgetMs: 5000 },
     );
     assert.equal(limited.dataset.valueSizes, 'uniform:8-1000');
     // Measured before a race, too, of the loads that it has.
     const burst = { workload: 'race', load: 'burst', ops: 300, rounds: 1, warmup: 50, storages };
-    const raced = await run(/** @type {any} */ (own({ ...burst, ...uniform })), {
+    const raced = await run(/** @type {any} */ (withState({ ...burst, ...uniform })), {
       limits: { measure: true, budgetMs: 5000 },
     });
     assert.equal(statusOf(raced), 0, JSON.stringify(raced.benchmarks));
@@ -124,7 +128,7 @@ describe('values of a distribution', () => {
     assert.deepEqual(limitedStorages, ['redis', 'redis', 'mysql2', 'mysql2']);
   });
 
-  it('race --limits measures them: none of a storage without a server', async () => {
+  it('race --limits measures their ceilings: none for a storage without a server', async () => {
     const burst = ['--load', 'burst', '--ops', '300', '--rounds', '1', '--warmup', '50'];
     const words = ['--storages', 'memory', ...rows, ...burst, '--limits', '--no-html'];
     const ended = await callHere('race', ...words, '--json', 'l.json');
@@ -132,7 +136,7 @@ describe('values of a distribution', () => {
     assert.deepEqual(resultIn('l.json').limits, { source: null, wire: [], driver: [] });
   });
 
-  it('what is no distribution is one clear line', async () => {
+  it('an invalid distribution is reported in one line', async () => {
     const ended = await callHere('race', '--value-size', 'normal:8-1k');
     assertFailure(ended, 2, /--value-size "normal:8-1k": not sizes of values/);
   });
@@ -188,7 +192,7 @@ describe('mixes on rows of their own', () => {
     await assertRemoved();
   });
 
-  it('rows that expire are there until their time and gone after it', async () => {
+  it('expiring rows exist until their expiry and not after it', async () => {
     const how = { mix: 'get:80,insert:20', ttl: 700 };
     const result = await runAll({ ...small, ...how, storages: redisFamily });
     assertReadBack(result, ['readBackAlive', 'readBackExpired']);
@@ -204,8 +208,8 @@ describe('mixes on rows of their own', () => {
     const result = resultIn('c.json');
     assertAllOk(result);
     assert.equal(result.comparison?.loads.length, 2);
-    const whole = { ...rows, mix: words[1], ops: 2000, warmup: 100, rounds: 1, inFlight: 16 };
-    const race = { workload: 'race', storages: ['redis'], ...whole, load: 'window' };
+    const sizes = { ...rows, mix: words[1], ops: 2000, warmup: 100, rounds: 1, inFlight: 16 };
+    const race = { workload: 'race', storages: ['redis'], ...sizes, load: 'window' };
     await runAll({ ...race, connections: 4 });
     await runAll({ ...race, processes: 3 }, run);
     await assertRemoved();
@@ -221,7 +225,7 @@ describe('mixes on rows of their own', () => {
 
   it('a storage that lacks an operation is skipped with the reason', async () => {
     const options = { ...small, storages: ['redis', 'mysql2'], mix: 'get:90,scan:10' };
-    const { benchmarks } = await runHere(own(options));
+    const { benchmarks } = await runHere(withState(options));
     const [redisOne, mysql2] = ['redis', 'mysql2'].map((name) =>
       benchmarks.find(({ storage }) => storage === name),
     );

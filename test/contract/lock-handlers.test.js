@@ -1,4 +1,4 @@
-/** Every kind of lock of the harness, ours and the others, by the one interface that they share. */
+/** Every kind of lock of the harness, built-in or not, by the interface that they share. */
 // Needs: redis, mariadb, tarantool, redis-cluster
 
 import assert from 'node:assert/strict';
@@ -165,7 +165,7 @@ describe('kinds of lock', () => {
     });
   }
 
-  test('old-mutex.js: a lock whose time is over is taken over by who waits for it', async () => {
+  test('old-mutex.js: an expired lock is taken over by a waiter', async () => {
     const { locks } = await open(OLD_MUTEX, '0.1.2');
     try {
       const dead = locks.mutex(['e'], { expireMs: 30, blockMs: 0 });
@@ -179,7 +179,7 @@ describe('kinds of lock', () => {
     }
   });
 
-  test('what was claimed is removed again', async () => {
+  test('claimed data are removed', async () => {
     await release?.();
     const { locks } = await open('ioredis', 'script');
     const redis = openRedis(servers);

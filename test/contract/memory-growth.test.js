@@ -35,7 +35,7 @@ export const storage = {
 };
 `;
 
-describe('memory that grows', () => {
+describe('growing memory', () => {
   const servers = withServers(SERVERS);
   const folder = withFolder();
   const leak = path.join(folder, 'leak.mjs');
@@ -61,9 +61,9 @@ describe('memory that grows', () => {
     const loads = [{ kind: 'window', inFlight: 50, operations: 200_000 }];
     const { result, warnings } = await growth({ loads, rounds: 3, storages: [leak] });
     const { low = 0, value = 0, high = 0, n } = memoryGrowthOf(result.benchmarks[0]) ?? {};
-    const said = JSON.stringify({ low, value, high });
-    assert.ok(value >= LEAST_BYTES && value < 2 * LEAST_BYTES, said);
-    assert.ok(low <= value && value <= high && n === 3, said);
+    const details = JSON.stringify({ low, value, high });
+    assert.ok(value >= LEAST_BYTES && value < 2 * LEAST_BYTES, details);
+    assert.ok(low <= value && value <= high && n === 3, details);
     const [{ message }] = warnings;
     const expected = /^memory grows by [\d.]+ bytes per operation \(95 % [\d.]+ to [\d.]+\)$/;
     assert.match(message, expected);
@@ -74,7 +74,7 @@ describe('memory that grows', () => {
     );
   });
 
-  it('is none of honest drivers', async () => {
+  it('is not reported for correct drivers', async () => {
     const storages = [...HONEST, 'lmdb', 'memory'];
     const { result, warnings } = await growth({ workload: 'race', ops: 3000, rounds: 3, storages });
     assert.deepEqual(warnings, []);

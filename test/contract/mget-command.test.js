@@ -1,4 +1,4 @@
-/** `dragstrip mget` on the memory storage: its lines, its options, and what it refuses. */
+/** `dragstrip mget` on the memory storage: its lines, its options and its refusals. */
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -16,7 +16,7 @@ const { call, callHere, file, resultIn, textOf } = withCommands();
 const mget = (/** @type {string[]} */ ...words) => call('mget', ...words);
 
 describe('mget concurrency', () => {
-  test('prints the original program’s table, of medians that the result lets one compute again', async () => {
+  test('prints the original program’s table, of medians that can be recomputed from the result', async () => {
     const { status, stdout, stderr } = await mget(
       ...['concurrency', ...MEMORY, '--cycles', '6', '--max-conc', '5', '--json', 'a.json'],
     );
@@ -43,7 +43,7 @@ describe('mget concurrency', () => {
     });
   });
 
-  test('takes two cycles, and one', async () => {
+  test('accepts two cycles, and one', async () => {
     for (const cycles of ['2', '1']) {
       const words = [...MEMORY, '--max-conc', '1', '--cycles', cycles, '--quiet'];
       const { status, stdout } = await mget('concurrency', ...words);
@@ -52,7 +52,7 @@ describe('mget concurrency', () => {
     }
   });
 
-  test('takes its options before the name of the test too', async () => {
+  test('also accepts its options before the name of the test', async () => {
     const { status, stdout } = await mget(
       ...['--cycles', '2', ...MEMORY, '--min-conc', '3', '--max-conc', '6', 'concurrency'],
     );
@@ -60,7 +60,7 @@ describe('mget concurrency', () => {
     assert.match(stdout, /^Holding 300 keys\nkeys\tc=3\tc=6\n/);
   });
 
-  test('names each table where there are several, and tells single reads beside MGET', async () => {
+  test('names each table if there are several, and shows single reads beside MGET', async () => {
     const words = [...MEMORY, '--max-conc', '1', '--cycles', '20', '--pipelined'];
     const { status, stdout } = await mget('concurrency', ...words);
     assert.equal(status, 0);
@@ -85,7 +85,7 @@ describe('mget concurrency', () => {
 describe('mget scatter', () => {
   const words = ['scatter', ...MEMORY, '--min-keys', '2', '--max-keys', '4', '--cycles', '60'];
 
-  test('prints a line for each fetch, from the least to the most keys, and nothing else', async () => {
+  test('prints a line per fetch, from the fewest to the most keys, and nothing else', async () => {
     const { status, stdout, stderr } = await mget(...words, '--json', 's.json');
     assert.equal(status, 0);
     const lines = stdout.trimEnd().split('\n');
@@ -111,11 +111,11 @@ describe('mget scatter', () => {
     const png = execFileSync('gnuplot', { input: stdout });
     assert.equal(png.toString('latin1', 1, 4), 'PNG');
     assert.ok(png.length > 2000, `${png.length} bytes`);
-    const said = spawnSync('gnuplot', { input: stdout }).stderr.toString();
-    assert.equal(said, '', 'gnuplot has nothing to complain of');
+    const complaints = spawnSync('gnuplot', { input: stdout }).stderr.toString();
+    assert.equal(complaints, '', 'gnuplot has nothing to complain of');
   });
 
-  test('makes one of a single number of keys, through which there is no line', {
+  test('makes one for a single number of keys, without a fitted line', {
     skip: gnuplot ? false : 'there is no gnuplot: apt-get install gnuplot-nox',
   }, async () => {
     const same = ['--min-keys', '3', '--max-keys', '3', '--cycles', '5', '--gnuplot'];
@@ -147,7 +147,7 @@ describe('mget refuses', () => {
   }
 
   for (const [title, words, says] of /** @type {[string, string[], RegExp][]} */ ([
-    ['a test that is not known', ['frobnicate'], /the tests: concurrency, scatter/],
+    ['an unknown test', ['frobnicate'], /tests: concurrency, scatter/],
     ['options of the other test', ['concurrency', '--max-keys', '5'], /an option of mget scatter/],
     ['a window of the other test', ['scatter', '--max-conc', '5'], /an option of mget concurrency/],
     ['extra lines without a script', ['scatter', '--gnuplot-extra', 'x'], /add --gnuplot/],

@@ -22,7 +22,7 @@ const LIMIT_MS = 30_000;
 
 /** Rows of the race, and others under the same ids in the place that is removed after a run. */
 const race = createDataset({ rows: 300, valueSize: 64, seed: 5 });
-const own = createDataset({ rows: 400, valueSize: 2048, seed: 6 });
+const dataset = createDataset({ rows: 400, valueSize: 2048, seed: 6 });
 const cases = (await listCases()).filter(({ definition }) => definition.rows?.includes('mget'));
 
 describe('mget', () => {
@@ -38,16 +38,16 @@ describe('mget', () => {
           credentials: servers.credentials(server),
         };
         await loader.seed({ ...place, dataset: race });
-        await loader.seed({ ...place, dataset: own, namespace });
+        await loader.seed({ ...place, dataset, namespace });
       }
       for (const { definition, skip } of cases) {
-        if (skip === undefined) await definition.fill?.({ dataset: own, folder });
+        if (skip === undefined) await definition.fill?.({ dataset, folder });
       }
     },
     { timeout: 120_000 },
   );
 
-  it('is offered by every storage but those whose driver has no list of keys over slots', async () => {
+  it('is offered by every storage except those whose driver has no multi-slot list of keys', async () => {
     const offered = new Set(cases.map(({ definition }) => definition.name));
     const all = new Set((await listCases()).map(({ definition }) => definition.name));
     const others = [...all].filter((name) => !offered.has(name));
@@ -61,7 +61,7 @@ describe('mget', () => {
           address: definition.server === null ? {} : servers.address(definition.server),
           credentials: definition.server === null ? {} : servers.credentials(definition.server),
           profile,
-          dataset: own,
+          dataset,
           folder,
           names: MGET_PLACES,
         });
@@ -76,17 +76,23 @@ describe('mget', () => {
         }
       };
 
-      it('gives the values in the order of the keys, whatever that order is', () =>
+      it('returns the values in the order of the keys, whatever that is', () =>
         withReader(async (read) => {
           for (const ids of [[1], [400], [7, 3, 5], [400, 1, 200, 2], range(1, 400).reverse()]) {
-            assert.deepEqual(await read(ids), ids.map(own.value), `${ids.slice(0, 4)}`);
+            assert.deepEqual(await read(ids), ids.map(dataset.value), `${ids.slice(0, 4)}`);
           }
         }));
 
-      it('gives nothing instead of a key that is not there', () =>
+      it('returns nothing for a missing key', () =>
         withReader(async (read) => {
           const ids = [2, 401, 1, 999_999, 400];
-          const expected = [own.value(2), undefined, own.value(1), undefined, own.value(400)];
+          const expected = [
+            dataset.value(2),
+            undefined,
+            dataset.value(1),
+            undefined,
+            dataset.value(400),
+          ];
           assert.deepEqual((await read(ids)).map(nothing), expected);
           assert.deepEqual((await read([401])).map(nothing), [undefined]);
           assert.deepEqual((await read([500, 401])).map(nothing), [undefined, undefined]);
@@ -95,15 +101,15 @@ describe('mget', () => {
       it('answers 200 requests at once, of 1 to 100 keys, each with its own values', () =>
         withReader(async (read) => {
           const lists = Array.from({ length: 200 }, (_, i) =>
-            range(0, i % 100).map((k) => 1 + ((i * 31 + k * 7) % own.rows)),
+            range(0, i % 100).map((k) => 1 + ((i * 31 + k * 7) % dataset.rows)),
           );
           const replies = await Promise.all(lists.map(read));
           replies.forEach((reply, i) => {
-            assert.deepEqual(reply, lists[i].map(own.value));
+            assert.deepEqual(reply, lists[i].map(dataset.value));
           });
         }));
 
-      it('settles what is in flight when it is closed', async () => {
+      it('settles requests in flight when it is closed', async () => {
         const handle = await open();
         const read = manyReader(handle, profile);
         const settled = Promise.allSettled(range(1, 100).map((id) => read([id, 1 + (id % 9)])));
@@ -116,7 +122,7 @@ describe('mget', () => {
   }
 
   for (const server of SERVERS) {
-    it(`${server}: its rows are removed, the mark too, and the race is left alone`, async () => {
+    it(`${server}: its rows and mark are removed, and those of the race stay`, async () => {
       const loader = await getLoader(server);
       const place = { address: servers.address(server), credentials: servers.credentials(server) };
       const at = { ...place, namespace };
@@ -124,15 +130,15 @@ describe('mget', () => {
         const handle = await openNamespace(server, namespace, place);
         return handle.release().finally(() => handle.close());
       };
-      assert.equal(await remove(), own.rows);
+      assert.equal(await remove(), dataset.rows);
       assert.equal(await remove(), 0, 'a second time there is nothing');
       const { rows, valueSize, seed } = race;
       const left = await loader.inspect(place);
       assert.deepEqual(left, { dataset: { rows, valueSize, seed }, notOurs: null });
-      const again = await loader.seed({ ...at, dataset: own });
-      assert.equal(again.rows, own.rows);
+      const again = await loader.seed({ ...at, dataset });
+      assert.equal(again.rows, dataset.rows);
       assert.equal(again.written, true);
-      assert.equal(await remove(), own.rows);
+      assert.equal(await remove(), dataset.rows);
     });
   }
 });

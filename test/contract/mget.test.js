@@ -46,7 +46,7 @@ describe('mget on real servers', () => {
     return started;
   }
 
-  test('has as many fetches in flight as its label says, within 5 %', async () => {
+  test('has as many fetches in flight as its label states, within 5 %', async () => {
     const result = await runHere({
       home: file('state'),
       workload: 'mget',
@@ -66,12 +66,12 @@ describe('mget on real servers', () => {
         const off = Math.abs(inFlightMean / inFlight - 1);
         // The client's own work is what the next fetch waits for, above all with one in flight: 80
         // ns to compare a value, more for single reads. If that is too long, a warning is required.
-        const said = result.warnings.some(
+        const isWarned = result.warnings.some(
           ({ code, message }) =>
             code === 'CONCURRENCY' && message.startsWith(`${label}, ${workload}:`),
         );
         assert.ok(
-          off < 0.05 || (said && (workload === 'mget-single' || off < 0.12)),
+          off < 0.05 || (isWarned && (workload === 'mget-single' || off < 0.12)),
           `${label}, ${workload}: ${inFlightMean} of ${inFlight}`,
         );
         assert.ok(rows.every(({ n }) => n === 60));
@@ -140,7 +140,7 @@ describe('mget on real servers', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ])) {
-    test(`removes its keys on ${signal}, and tells what was measured until then`, async () => {
+    test(`removes its keys on ${signal}, and reports the figures until then`, async () => {
       const { child, ended } = await startLong();
       assert.ok((await mgetKeys()).length > ROWS - 1);
       const before = await processed();
@@ -153,7 +153,7 @@ describe('mget on real servers', () => {
     });
   }
 
-  test('removes its keys where the reader of its output goes away', async () => {
+  test('removes its keys if its output pipe is closed', async () => {
     const words = ['mget', 'concurrency', ...SMALL, '--cycles', '20', '--max-conc', '2'];
     const { child, ended } = start(...words);
     child.stdout?.once('data', () => child.stdout?.destroy());
@@ -163,7 +163,7 @@ describe('mget on real servers', () => {
     assert.deepEqual(await mgetKeys(), []);
   });
 
-  test('takes over what a killed run left, and removes it', async () => {
+  test('takes over and removes leftovers of a killed run', async () => {
     const killed = await startLong();
     killed.child.kill('SIGKILL');
     await killed.ended;
@@ -173,7 +173,7 @@ describe('mget on real servers', () => {
     assert.deepEqual(await mgetKeys(), []);
   });
 
-  test('refuses a server that another run is using, which ends as if it were alone', async () => {
+  test('refuses a server that another run is using, which is not disturbed', async () => {
     const first = await startLong('200');
     try {
       const { status, stdout, stderr } = await scatter('--quiet');
@@ -190,7 +190,7 @@ describe('mget on real servers', () => {
     assert.deepEqual(await mgetKeys(), []);
   });
 
-  test('changes no other keys, and refuses a namespace that is taken', async () => {
+  test('changes no other keys, and refuses an occupied namespace', async () => {
     await redis().set('test_1', 'a stranger’s, as the original program’s own keys were named');
     await redis().set(`${MGET_PLACES.redisPrefix}7`, 'a stranger’s');
     const { status, stderr } = await scatter();
@@ -202,7 +202,7 @@ describe('mget on real servers', () => {
     assert.equal(await redis().del('test_1'), 1);
   });
 
-  test('leaves the rows of the race alone', async () => {
+  test('does not change the rows of the race', async () => {
     const place = { address: servers.address('redis'), credentials: servers.credentials('redis') };
     const loader = await getLoader('redis');
     const dataset = createDataset({ rows: 300, valueSize: 40, seed: 2 });
@@ -213,7 +213,7 @@ describe('mget on real servers', () => {
     assert.equal(await redis().get('dragstrip:row:300'), dataset.value(300));
   });
 
-  test('uses the database and the address that its options name', async () => {
+  test('uses the database and the address of its options', async () => {
     const { host, port } = /** @type {any} */ (servers.address('redis').main);
     const place = ['-h', host, '-p', `${port}`, '-n', '5'];
     const long = ['mget', 'concurrency', ...place, ...SMALL, '--cycles', '4000'];
@@ -237,7 +237,7 @@ describe('mget on real servers', () => {
     assert.equal(short.status, 0, short.stderr);
   });
 
-  test('takes a password from a variable of any name, and shows it nowhere', async () => {
+  test('reads a password from any variable, and never shows it', async () => {
     const secret = 'correct-horse-battery';
     await redis().config('SET', 'requirepass', secret);
     try {
@@ -257,15 +257,15 @@ describe('mget on real servers', () => {
     }
   });
 
-  test('tells where its keys could not be removed, with status 4', async () => {
+  test('reports keys that could not be removed, with status 4', async () => {
     const { child, ended } = await startLong();
     await redis().acl('SETUSER', 'default', '-del');
     try {
       child.kill('SIGINT');
-      const { status, stdout: told } = await ended;
+      const { status, stdout: output } = await ended;
       assert.equal(status, 130);
-      assert.doesNotMatch(told, /Deleted/);
-      assert.match(told, /ROWS_LEFT: the data of this run could not be removed: .*NOPERM/);
+      assert.doesNotMatch(output, /Deleted/);
+      assert.match(output, /ROWS_LEFT: the data of this run could not be removed: .*NOPERM/);
     } finally {
       await redis().acl('SETUSER', 'default', '+del');
     }

@@ -116,7 +116,7 @@ describe('mutex on real servers', () => {
     assert.deepEqual(await leftKeys(), []);
   });
 
-  test('the tests give the original program’s lines, waits, fairness and a holder that dies', async () => {
+  test('the tests print the original program’s lines, waits, fairness and a crashed holder', async () => {
     const { status, stdout, stderr } = await callHere(
       ...['mutex', '--storages', 'ioredis,mysql2,tarantool', '--handlers', 'script,get-lock,fiber'],
       ...[
@@ -187,7 +187,7 @@ describe('mutex on real servers', () => {
     assert.deepEqual(await leftKeys(), []);
   });
 
-  test('Ctrl-C ends all processes and removes what was made', async () => {
+  test('Ctrl-C ends all processes and removes their data', async () => {
     const words = ['--forks', '2', '--lock-keys', '2', '--sleep', '20', '--kills', '1'];
     const { child, ended } = start('mutex', 'stress', ...words);
     /** @type {number[]} */
@@ -207,7 +207,7 @@ describe('mutex on real servers', () => {
     assert.deepEqual(await leftKeys(), []);
   });
 
-  test('a table there that is not ours is refused, and stays', async () => {
+  test('a table that Dragstrip did not create is refused, and stays', async () => {
     const sql = await openSql(servers);
     try {
       await sql.query('CREATE DATABASE IF NOT EXISTS hs_test');
@@ -237,7 +237,7 @@ describe('mutex on real servers', () => {
     }
   });
 
-  test('a key there that is not ours is refused, and stays', async () => {
+  test('a key that Dragstrip did not create is refused, and stays', async () => {
     await redis().set('dragstrip:mutex:mine', 'untouched');
     const { status, stderr } = await callHere('mutex', '--tests', '1', '--lock-keys', '1');
     assert.equal(status, 3, stderr);

@@ -1,6 +1,7 @@
 /**
- * Namespaces of every workload on real servers: what Dragstrip did not create is refused and stays
- * as it is, what a killed run left is taken over, and only what is ours is ever removed.
+ * Namespaces of every workload on real servers: data that Dragstrip did not create
+ * are refused and stay unchanged, leftovers of a killed run are taken over, and only Dragstrip's
+ * data are removed.
  */
 // Needs: redis, mariadb, tarantool
 
@@ -26,11 +27,11 @@ for (const name of ['insert', 'mutex', 'commands', 'mget']) {
 }
 
 /**
- * @typedef {object} Store of one server, seen by a driver that namespaces do not use
- * @property {(namespace: any, n: number) => Promise<unknown>} write something into it
- * @property {(namespace: any) => Promise<number>} count of what is in it
+ * @typedef {object} Store contents of one server, seen by a driver that namespaces do not use
+ * @property {(namespace: any, n: number) => Promise<unknown>} write writes something into it
+ * @property {(namespace: any) => Promise<number>} count number of its entries
  * @property {(namespace: any) => Promise<boolean>} marked
- * @property {() => Promise<string>} fingerprint of all that is there
+ * @property {() => Promise<string>} fingerprint fingerprint of all contents
  * @property {() => Promise<unknown>} clear
  * @property {Record<string, { only?: (namespace: any) => boolean,
  *   make: (namespace: any) => Promise<unknown> }>} notOurs data that other programs may have there
@@ -91,7 +92,7 @@ describe('namespaces', () => {
       // The loaders create the tables of rows: test/contract/mget.test.js.
       const claims = server !== 'mariadb' || namespace.rows !== true;
 
-      test(`${label}: what is there and not ours is refused, and not touched`, async () => {
+      test(`${label}: data that Dragstrip did not create are refused and not changed`, async () => {
         const store = stores[server];
         for (const [title, { only, make }] of Object.entries(store.notOurs)) {
           if (only !== undefined && !only(namespace)) continue;
@@ -126,7 +127,7 @@ describe('namespaces', () => {
         assert.equal(await store.fingerprint(), before);
       });
 
-      test(`${label}: what another run that lives is using is refused, and stays`, async () => {
+      test(`${label}: data in use by another live run are refused, and stay`, async () => {
         const store = stores[server];
         const before = await store.fingerprint();
         const child = spawnClaimer(CLAIM_AND_DIE, [server, namespace, context(), 'live']);
@@ -155,7 +156,7 @@ describe('namespaces', () => {
         assert.equal(await store.fingerprint(), before);
       });
 
-      test(`${label}: what a killed process left is taken over and removed`, async () => {
+      test(`${label}: leftovers of a killed process are taken over and removed`, async () => {
         const store = stores[server];
         const before = await store.fingerprint();
         const child = spawnClaimer(CLAIM_AND_DIE, [server, namespace, context()]);
@@ -172,13 +173,13 @@ describe('namespaces', () => {
   }
 
   test('a claim in a Tarantool of another box.lua, without the space, is refused', async () => {
-    const [one] = namespaces.filter((own) => Object.hasOwn(own, 'tarantool'));
-    const tarantool = { .../** @type {any} */ (one).tarantool, space: 'dragstrip_nowhere' };
+    const [namespace] = namespaces.filter((own) => Object.hasOwn(own, 'tarantool'));
+    const tarantool = { .../** @type {any} */ (namespace).tarantool, space: 'dragstrip_nowhere' };
     const context = {
       address: servers.address('tarantool'),
       credentials: servers.credentials('tarantool'),
     };
-    const handle = await openNamespace('tarantool', { ...one, tarantool }, context);
+    const handle = await openNamespace('tarantool', { ...namespace, tarantool }, context);
     try {
       const message =
         /space dragstrip_nowhere is missing: the server was not started from this box/;
@@ -189,23 +190,23 @@ describe('namespaces', () => {
     }
   });
 
-  test('a key that somebody puts below the prefix during a run stays, and is then refused', async () => {
+  test('a key written below the prefix by others during a run stays, and is then refused', async () => {
     const redis = stores['redis'];
     await redis.clear();
     const context = {
       address: servers.address('redis'),
       credentials: servers.credentials('redis'),
     };
-    for (const one of namespaces.filter(({ rows }) => !rows)) {
-      const handle = await openNamespace('redis', one, context);
+    for (const namespace of namespaces.filter(({ rows }) => !rows)) {
+      const handle = await openNamespace('redis', namespace, context);
       try {
         await handle.claim();
-        await redis.write(one, 20);
-        await redis.notOurs['a key in other words'].make(one);
+        await redis.write(namespace, 20);
+        await redis.notOurs['a key in other words'].make(namespace);
         await handle.release();
-        assert.equal(await redis.count(one), 1, one.name);
+        assert.equal(await redis.count(namespace), 1, namespace.name);
         await assert.rejects(handle.claim(), { code: 'E_REFUSED', message: /:theirs exists/ });
-        assert.equal(await redis.count(one), 1, one.name);
+        assert.equal(await redis.count(namespace), 1, namespace.name);
       } finally {
         await handle.close();
         await redis.clear();
@@ -213,7 +214,7 @@ describe('namespaces', () => {
     }
   });
 
-  test('other namespaces, and keys of others beside them, stay', async () => {
+  test('other namespaces, and other keys beside them, stay', async () => {
     const redis = stores['redis'];
     await redis.clear();
     const context = {

@@ -24,7 +24,7 @@ const start = (names, where = home) =>
 before(
   async () => {
     home = await makeHome();
-    // Named first: what it goes on to is started before it all the same.
+    // Although named first, it is started after the server that it forwards to.
     const { servers, failures } = await start(['nutcracker', 'redis']);
     assert.deepEqual(failures, []);
     running = Object.fromEntries(servers.map((server) => [server.name, server]));
@@ -37,7 +37,7 @@ after(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-test('forwards to Redis, and reports its version; both ends are its own', async () => {
+test('forwards to Redis, and reports its version; both endpoints are its own', async () => {
   const address = addressOf(running['nutcracker']);
   const { probe } = await loadServer('nutcracker');
   const report = await probe(address, credentialsOf(running['nutcracker']));
@@ -50,7 +50,7 @@ test('forwards to Redis, and reports its version; both ends are its own', async 
   assert.match(version, /unknown version/, 'of an address alone it is not known which proxy it is');
 });
 
-test('its file is private, and goes on to Redis by TCP and by the socket', () => {
+test('its file is private, and it forwards to Redis by TCP and by the socket', () => {
   const file = join(running['nutcracker'].folder, 'nutcracker.yml');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const text = readFileSync(file, 'utf8');
@@ -60,7 +60,7 @@ test('its file is private, and goes on to Redis by TCP and by the socket', () =>
   assert.doesNotMatch(text, /0\.0\.0\.0:[^\d]|listen: (?!127\.|\/)/);
 });
 
-test('is used again, is in the status, and is the address of --proxy', async () => {
+test('is reused, is in the status, and is the address of --proxy', async () => {
   const { reused } = await start(['redis', 'nutcracker']);
   assert.deepEqual(reused.sort(), ['nutcracker', 'redis']);
   const states = await statusServers({ home });
@@ -70,7 +70,7 @@ test('is used again, is in the status, and is the address of --proxy', async () 
   assert.deepEqual(address, addressOf(running['nutcracker']));
 });
 
-test('without a Redis it says so in one line', async () => {
+test('a missing Redis is reported in one line', async () => {
   const other = await makeHome();
   try {
     const { failures, servers } = await start(['nutcracker'], other);
@@ -82,7 +82,7 @@ test('without a Redis it says so in one line', async () => {
   }
 });
 
-test('before a Redis that is gone it is not ready, and says what it says', async () => {
+test('it is not ready without its Redis, and passes on the error', async () => {
   const other = await makeHome();
   try {
     const { servers } = await start(['redis', 'nutcracker'], other);
@@ -103,7 +103,7 @@ test('before a Redis that is gone it is not ready, and says what it says', async
   }
 });
 
-test('a server that is no proxy is reported by its kind', async () => {
+test('a server that is not a proxy is reported by its kind', async () => {
   const http = createServer((socket) => {
     socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     socket.on('error', () => {});
@@ -113,12 +113,12 @@ test('a server that is no proxy is reported by its kind', async () => {
   const { probe } = await loadServer('nutcracker');
   await assert.rejects(probe({ main: { host: '127.0.0.1', port } }, {}), {
     code: 'E_TARGET',
-    message: /^A proxy at .*: an HTTP server answers there$/,
+    message: /^A proxy at .*: an HTTP server is listening there$/,
   });
   http.close();
 });
 
-test('a nutcracker of one’s own is started by its path, and ended', async () => {
+test('a user’s nutcracker is started by its path, and ended', async () => {
   const binaries = await (await loadServer('nutcracker')).find(PACKAGES_HOME);
   const command = `"${binaries?.programs['nutcracker']}"`; // its path may have blanks
   const { pid, address, stop } = await startProxyCommand(command, {

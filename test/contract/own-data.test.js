@@ -47,7 +47,7 @@ describe('own data', () => {
     return Object.fromEntries(found.map(([, name, calls]) => [name, Number(calls)]));
   };
 
-  test('a sample has string keys that every driver can read, and counts the others', async () => {
+  test('a sample has string keys that every driver can read, and counts all others', async () => {
     const sample = await sampleKeys(context(), { limit: 10_000, seed: 1 });
     assert.equal(sample.keys.length, KEYS - 1 + 2); // with `umlaut` and `empty`
     assert.ok(sample.keys.every((key) => /^(user:\d+|umlaut|empty)$/.test(key)));
@@ -58,17 +58,17 @@ describe('own data', () => {
     const others = await sampleKeys(context(), { limit: 50, seed: 2 });
     assert.notDeepEqual(others.keys, few.keys);
     const listed = ['user:5', 'none', 'hash:1', 'user:5'];
-    const own = await sampleKeys(context(), { limit: 10, seed: 1, listed });
-    assert.deepEqual([own.keys, own.leftOut], [['user:5'], { gone: 1, type: 1 }]);
+    const sampled = await sampleKeys(context(), { limit: 10, seed: 1, listed });
+    assert.deepEqual([sampled.keys, sampled.leftOut], [['user:5'], { gone: 1, type: 1 }]);
   });
 
-  test('every driver reads them, whole and by slices; only reads arrive at the server', async (t) => {
+  test('every driver reads them, whole and by slices; only reads reach the server', async (t) => {
     const before = await redis()
       .call('DEBUG', 'DIGEST')
       .catch(() => redis().dbsize());
     await redis().call('CONFIG', 'RESETSTAT');
     const few = ['--ops', '500', '--warmup', '100', '--in-flight', '16', '--rounds', '1'];
-    const whole = await callHere(
+    const wholeRun = await callHere(
       'race',
       '--read-only',
       ...few,
@@ -76,8 +76,11 @@ describe('own data', () => {
       'whole.json',
       '--no-html',
     );
-    assert.equal(whole.status, 0, whole.stderr + whole.stdout);
-    assert.match(whole.stdout, /data +own data of redis, read only: 301 keys drawn from 30\d seen/);
+    assert.equal(wholeRun.status, 0, wholeRun.stderr + wholeRun.stdout);
+    assert.match(
+      wholeRun.stdout,
+      /data +own data of redis, read only: 301 keys drawn from 30\d seen/,
+    );
     const slices = ['--storages', 'redis,ioredis', '--rounds', '2', '--budget', '4s'];
     const zipf = ['--warmup', '100', '--keys', 'zipf:0.99', '--json', 'slices.json'];
     const sliced = await callHere('race', '--read-only', ...slices, ...zipf, '--no-html');
@@ -168,7 +171,7 @@ describe('own data', () => {
     }
   });
 
-  test('values that others change are counted apart; a file names the keys', async () => {
+  test('values changed by others are counted separately; a file names the keys', async () => {
     writeFileSync(file('keys.txt'), 'user:1\nuser:2\r\ncounter\n\n');
     await redis().set('counter', '0');
     let done = false;
@@ -194,7 +197,7 @@ describe('own data', () => {
     assert.ok(share > 0.2 && share < 0.45, `a third of the reads: ${share}`);
   });
 
-  test('a reply that neither read explains is wrong: the round fails', async () => {
+  test('a reply that equals neither read is wrong: the round fails', async () => {
     const driver = file('liar.js');
     writeFileSync(
       driver,
@@ -221,7 +224,7 @@ export default defineStorage({
     assert.match(ended.stdout.replace(/\s+/g, ' '), /differ from the reads before and after/);
   });
 
-  test('what cannot apply is refused in one line', async () => {
+  test('inapplicable options are refused in one line', async () => {
     /** @type {[string[], number, RegExp][]} */
     const cases = [
       [['race', '--read-only', '--rows', '5'], 2, /--read-only and --rows/],

@@ -93,7 +93,7 @@ describe('the package as it is published', () => {
     ['node16', 'node16', 'consumer.mts', 'consumer.cts'],
     ['esnext', 'bundler', 'consumer.ts'],
   ]) {
-    test(`its types hold in a strict ${files} of ${resolution}, and say what is wrong`, async () => {
+    test(`its types hold in a strict ${files} of ${resolution}, and report errors`, async () => {
       for (const file of files) {
         await writeFile(path.join(folder, file), file.endsWith('.cts') ? REQUIRING : CONSUMER);
       }
@@ -127,7 +127,7 @@ describe('the package as it is published', () => {
     );
   });
 
-  test('its command lists all and races', async () => {
+  test('its command lists everything and races', async () => {
     const bin = path.join(folder, 'node_modules', 'dragstrip', 'bin', 'dragstrip.js');
     const env = { ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state') };
     const list = await execa(process.execPath, [bin, 'list'], { cwd: folder, env });

@@ -88,10 +88,10 @@ describe('pages of workloads', { skip: findBrowser() === null ? NO_BROWSER : fal
             await page.setViewportSize(/** @type {any} */ (size));
             await checkAccess(page);
           } else {
-            const told = await page.locator('figure svg title').allTextContents();
+            const titles = await page.locator('figure svg title').allTextContents();
             assert.ok(
-              told.some((text) => tells.test(text)),
-              `${told.slice(0, 5)}`,
+              titles.some((text) => tells.test(text)),
+              `${titles.slice(0, 5)}`,
             );
           }
         };

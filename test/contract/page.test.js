@@ -1,6 +1,6 @@
 /**
- * The page in a real browser: it renders without an error or a request, does what it says with a
- * script and without, keeps notOurs text as text, and an accessibility check finds nothing in it.
+ * The page in a real browser: it renders without an error or a request, works with and
+ * without scripts, keeps untrusted text as text, and passes an accessibility check.
  */
 
 import assert from 'node:assert/strict';
@@ -133,11 +133,11 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
       const look = async (/** @type {Page} */ page) => {
         await t.test('has its plots, and a table for each', () => checkPlots(page, 11));
         await (javaScriptEnabled ? lookWithScript(t, page) : lookWithoutScript(t, page));
-        await t.test('the scale is chosen', () => chooseScale(page));
-        await t.test('a narrow screen has drawings of its own, and does not scroll sideways', () =>
+        await t.test('the scale can be chosen', () => chooseScale(page));
+        await t.test('a narrow screen has separate drawings, and does not scroll sideways', () =>
           lookNarrow(page),
         );
-        await t.test('on paper it is light, whole and without what can be pressed', () =>
+        await t.test('on paper it is light, complete and without controls', () =>
           lookOnPaper(page),
         );
       };
@@ -147,7 +147,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
 
   /** @param {import('node:test').TestContext} t @param {Page} page */
   async function lookWithScript(t, page) {
-    await t.test('storages are taken out of all plots and come back', async () => {
+    await t.test('storages are removed from all plots and restored', async () => {
       const button = page.locator('button[data-toggle]', { hasText: /^redis$/ });
       const series = await button.getAttribute('data-toggle');
       const marks = page.locator(`figure [data-s="${series}"]`);
@@ -185,7 +185,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
 
   /** @param {import('node:test').TestContext} t @param {Page} page */
   const lookWithoutScript = (t, page) =>
-    t.test('plots and tables are there, and nothing that needs one', async () => {
+    t.test('plots and tables are present, and nothing that needs a script', async () => {
       assert.equal(await page.locator('.tools').isVisible(), false);
       assert.equal(await page.getByRole('button').count(), 0);
       const numbers = page.locator('#latency-get-sync details');
@@ -225,7 +225,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
     assert.ok(bytes.length > 100_000, `${bytes.length} bytes`);
   }
 
-  test('light and dark: as the system has it, and by choice', async () => {
+  test('light and dark: like the system, and by choice', async () => {
     const background = (/** @type {Page} */ page) =>
       page.evaluate('getComputedStyle(document.body).backgroundColor');
     /** @type {string[]} */
@@ -260,7 +260,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
   });
 
   for (const [name, plots] of Object.entries({ hostile: null, compared: 24, history: 2 })) {
-    test(`${name}: renders without an error or a request, and what others say stays text`, async () => {
+    test(`${name}: renders without an error or a request, and untrusted text stays text`, async () => {
       await visit(name, async (page) => {
         if (plots !== null) await checkPlots(page, plots);
         assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).hacked), undefined);

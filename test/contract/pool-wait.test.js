@@ -63,7 +63,7 @@ describe('waits for a connection of a pool', () => {
     });
   }
 
-  it('are in each round, by load: none waits where one request is in flight', async () => {
+  it('are in each round, by load: no wait with one request in flight', async () => {
     const { benchmarks } = await runHere({
       ...ROWS,
       storages: [...POOLS, 'ioredis'],
@@ -91,7 +91,7 @@ describe('waits for a connection of a pool', () => {
     }
   });
 
-  it('are columns of the tables, where there is a pool', async () => {
+  it('are columns of the tables if there is a pool', async () => {
     const text = await report(
       await race({ storages: ['redis:pool', 'ioredis'], ops: 300 }),
       'markdown',

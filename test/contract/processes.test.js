@@ -1,6 +1,6 @@
 /**
- * Two processes against one Redis, and both sides pinned: what they do is counted once, and where
- * two bring no more than one, the result says why.
+ * Two processes against one Redis, and both sides pinned: their operations are counted once, and if
+ * two are no faster than one, the result contains the reason.
  */
 // Needs: redis
 
@@ -32,7 +32,7 @@ function assertAccounting(result) {
   return parseResult(JSON.stringify(result), 'of the test');
 }
 
-describe('on a server of our own', () => {
+describe('on a server of this test', () => {
   before(async () => {
     const loader = await getLoader('redis');
     const address = servers.address('redis');
@@ -43,7 +43,7 @@ describe('on a server of our own', () => {
     });
   });
 
-  test('two processes give more than one, or the verdict says why not', async () => {
+  test('two processes are faster than one, or the verdict has the reason', async () => {
     const window = { kind: /** @type {const} */ ('window'), inFlight: 100, operations: 10_000 };
     const result = assertAccounting(
       await run({
@@ -101,7 +101,7 @@ describe('on a server of our own', () => {
     });
   }
 
-  test('--pin keeps both sides apart, says so, and lets the server go afterwards', async (context) => {
+  test('--pin separates both sides, reports it, and unpins the server afterwards', async (context) => {
     const allowed = allowedCpus();
     if (allowed.length < 2) return context.skip('there is one processor');
     const { pid } = servers.running('redis');
@@ -135,7 +135,7 @@ describe('on a server of our own', () => {
     assert.deepEqual(allowedCpus(pid), allowed, 'it may run everywhere again');
   });
 
-  test('--pin leaves a server alone that Dragstrip did not start, and says so', async (context) => {
+  test('--pin does not pin a server that Dragstrip did not start, and reports it', async (context) => {
     if (allowedCpus().length < 2) return context.skip('there is one processor');
     const { pid } = servers.running('redis');
     const before = allowedCpus(pid);
@@ -156,8 +156,8 @@ describe('on a server of our own', () => {
     const [{ pinned, reason }] = result.pinning?.servers ?? [];
     assert.equal(pinned, false);
     assert.match(reason ?? '', /did not start it/);
-    const told = result.warnings.find(({ code }) => code === 'W_PIN');
-    assert.match(told?.message ?? '', /^redis was not pinned/);
-    assert.ok(told?.hint);
+    const warning = result.warnings.find(({ code }) => code === 'W_PIN');
+    assert.match(warning?.message ?? '', /^redis was not pinned/);
+    assert.ok(warning?.hint);
   });
 });

@@ -87,7 +87,7 @@ describe('a race', { timeout: 300_000 }, () => {
       ['--budget', '8s'],
       ['--ops', '300'],
     ]) {
-      test(`has them too by ${amount[0]}, and the way to the server`, async () => {
+      test(`has them too by ${amount[0]}, and the route to the server`, async () => {
         const words = ['race', '--storages', 'redis,ioredis', '--rows', '200', '--agents', '2'];
         const how = [...amount, '--rounds', '1', '--warmup', '100', '--no-html', '--force'];
         const { status, stdout, stderr } = await inTime(() =>

@@ -15,7 +15,7 @@ import { withServers } from '../helpers/servers.js';
 const servers = withServers(['redis', 'mariadb', 'tarantool']);
 const ROWS = ['--rows', '500'];
 const SMALL = [...ROWS, '--ops', '400', '--warmup', '50'];
-/** In the order of the seed; what it did not have follows. */
+/** In the order of the original program; newer storages follow. */
 const STORAGES = ['redis', 'ioredis', 'node-handlersocket', 'manual-hs', 'tarantool', 'mysql2'];
 
 const { callHere, callScript, resultIn } = withCommands(servers);
@@ -32,8 +32,8 @@ function assertBalance(result) {
   }
 }
 
-describe('the original program’s own commands', { timeout: 600_000 }, () => {
-  test('fill the servers, and find them filled the second time', async () => {
+describe('the commands of the original program', { timeout: 600_000 }, () => {
+  test('fill the servers, and detect the data the second time', async () => {
     const names = ['redis', 'mysql', 'tarantool'];
     for (const name of names) {
       const first = await callScript(`data/${name}.js`, ...ROWS);
@@ -46,7 +46,7 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
     }
     const second = await callHere('seed', ...names, ...ROWS);
     assert.equal(second.status, 0, second.stderr);
-    const there = /were there already \(counted, \d+ compared in full\)/g;
+    const there = /already present \(counted, \d+ compared in full\)/g;
     assert.equal(second.stdout.match(there)?.length, names.length, second.stdout);
   });
 
@@ -98,7 +98,7 @@ describe('the race', { timeout: 600_000 }, () => {
     assert.ok(csv.stdout.split('\n').length > ran.length);
   });
 
-  test('skips what holds other rows, and says how to get these', async () => {
+  test('skips servers with other rows, with the command to load the right ones', async () => {
     const words = ['test.js', '--rows', '400', '--ops', '50', '--warmup', '0'];
     const { status, stdout } = await callScript(...words, '--json', 'other.json');
     assert.equal(status, 4, stdout); // nothing that has a server could run
@@ -115,7 +115,7 @@ describe('the race', { timeout: 600_000 }, () => {
     assert.match(named.stderr, /^dragstrip: storage ioredis: redis contains another dataset.*\n$/);
   });
 
-  test('finds rows that were spoilt behind its back', async () => {
+  test('detects rows that were corrupted after loading', async () => {
     const redis = openRedis(servers);
     const key = 'dragstrip:row:77';
     const right = await redis.get(key);

@@ -59,11 +59,11 @@ describe('record and replay', () => {
   test('record: times, numbers and sizes; no key, value or password', async () => {
     const words = ['record', '--duration', '60s', 'trace.json'];
     const { ended, child } = start(...words);
-    let said = '';
+    let printed = '';
     child.stderr?.on('data', (text) => {
-      said += text;
+      printed += text;
     });
-    await eventually(() => /by MONITOR while it lasts/.test(said), 'the warning');
+    await eventually(() => /by MONITOR during the recording/.test(printed), 'the warning');
     const isMonitored = async () => /cmd=monitor/.test(String(await redis().client('LIST')));
     while (!(await isMonitored())) await new Promise((resolve) => setTimeout(resolve, 20));
     await traffic();
@@ -75,7 +75,7 @@ describe('record and replay', () => {
       stdout,
       /^604 operations in .*: 402 GET, 201 SET, 1 MGET\n23 keys, stored as numb/,
     );
-    assert.match(stdout, /left out: .*1 PING/);
+    assert.match(stdout, /omitted: .*1 PING/);
     const trace = traceIn('trace.json');
     const counts = [0, 0, 0];
     for (const [, kind] of trace.operations) counts[kind] += 1;
@@ -93,7 +93,7 @@ describe('record and replay', () => {
     }
   });
 
-  test('replay: its own times, keys and sizes through each driver, all verified', async () => {
+  test('replay: recorded times, keys and sizes through each driver, all verified', async () => {
     const before = await redis().dbsize();
     const kept = await redis().get(`${SECRET}:1`);
     const trace = traceIn('trace.json');
@@ -138,7 +138,7 @@ describe('record and replay', () => {
     assert.equal(await redis().get(`${SECRET}:1`), kept);
   });
 
-  test('a driver that returns another value is found', async () => {
+  test('a driver that returns another value is detected', async () => {
     const driver = file('liar.js');
     writeFileSync(
       driver,
@@ -163,11 +163,11 @@ export default defineStorage({
     assert.match(ended.stdout, /mismatch/);
   });
 
-  test('what cannot be is refused in one line', async () => {
+  test('impossible options are refused in one line', async () => {
     writeFileSync(file('taken.json'), '{}');
     /** @type {[string[], number, RegExp][]} */
     const cases = [
-      [['record', 'x.json'], 2, /record needs a time/],
+      [['record', 'x.json'], 2, /record needs a duration/],
       [['record', '--duration', '1s'], 2, /record needs a file/],
       [['record', '--duration', '1s', 'taken.json'], 2, /the file exists/],
       [['record', '--duration', '1s', 'x.json', '--redis', '127.0.0.1:1'], 4, /cannot connect/],
@@ -183,7 +183,7 @@ export default defineStorage({
     }
     const empty = await callHere('record', '--duration', '200ms', 'empty.json');
     assert.equal(empty.status, 0, empty.stderr);
-    assert.match(empty.stderr, /no command in this time/);
+    assert.match(empty.stderr, /no commands received/);
     assertFailure(await callHere('replay', 'empty.json'), 2, /no operation to replay/);
   });
 });

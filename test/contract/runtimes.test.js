@@ -21,7 +21,7 @@ describe('other runtimes', () => {
     await loader.seed({ address, credentials, dataset: createDataset(DATASET) });
   });
 
-  test('they verify every reply, and what a runtime lacks is skipped with its reason', async () => {
+  test('they verify every reply, and unsupported storages are skipped with the reason', async () => {
     const { host, port } = servers.address('redis').main;
     const result = await run({
       storages: ['ioredis', 'bun-redis'],

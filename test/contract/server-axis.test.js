@@ -14,14 +14,14 @@ import { assertFailure, callIn } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 
-const one = withServers(['redis']);
-const two = withServers(['redis']);
+const firstServers = withServers(['redis']);
+const secondServers = withServers(['redis']);
 const folder = withFolder();
 
 const ROWS = ['--rows', '60', '--value-size', '64'];
 const dataset = createDataset({ rows: 60, valueSize: 64, seed: 1 });
 
-/** @param {typeof one} servers */
+/** @param {typeof firstServers} servers */
 const seed = (servers) =>
   redisLoader.seed({
     address: servers.address('redis'),
@@ -32,29 +32,32 @@ const seed = (servers) =>
 /** @param {string[]} words */
 function call(...words) {
   const env = {
-    DRAGSTRIP_HOME: one.home(),
-    DRAGSTRIP_REDIS: formatPlace(one.address('redis').main),
-    // Of the second, whichever started last: the first is known by the record of its start.
-    DRAGSTRIP_REDIS_PASSWORD_FILE: String(two.running('redis').credentials?.['password']),
+    DRAGSTRIP_HOME: firstServers.home(),
+    DRAGSTRIP_REDIS: formatPlace(firstServers.address('redis').main),
+    // The password of the second server: the first is known by the record of its start.
+    DRAGSTRIP_REDIS_PASSWORD_FILE: String(secondServers.running('redis').credentials?.['password']),
   };
   const all = ['bin/dragstrip.js', 'race', ...ROWS, '--storages', 'ioredis,redis', ...words];
   return callIn(folder, [...all, '--quiet', '--no-html'], { env });
 }
 
-const second = () => formatPlace(two.address('redis').main);
+const second = () => formatPlace(secondServers.address('redis').main);
 
 describe('--servers', () => {
-  it('without its rows, the second one is named with the command that fills it', async () => {
-    await seed(one);
+  it('without its rows, the second server is named with the command that fills it', async () => {
+    await seed(firstServers);
     const ended = await call('--servers', `redis,b=redis@${second()}`, '--rounds', '1');
     const says = /storage ioredis on b: b at .* does not contain the dataset/;
     assertFailure(ended, 4, says);
     assert.ok(ended.stderr.includes(`seed redis --redis ${second()}`), ended.stderr);
   });
 
-  it('races both by slices, each with its settings, its ceiling and its share of reads', async (t) => {
-    await seed(two);
-    const admin = new Redis({ ...two.address('redis').main, ...two.login('redis') });
+  it('races both by slices, each with its settings, ceiling and share of reads', async (t) => {
+    await seed(secondServers);
+    const admin = new Redis({
+      ...secondServers.address('redis').main,
+      ...secondServers.login('redis'),
+    });
     t.after(() => admin.disconnect());
     await admin.config('SET', 'hz', '50');
     const reads = async () =>
@@ -89,8 +92,11 @@ describe('--servers', () => {
         return [storage, rounds.reduce((sum, { outcomes }) => sum + outcomes.ok, 0)];
       }),
     );
-    const own = (ok.get('ioredis on b') ?? 0) + (ok.get('redis on b') ?? 0);
-    assert.ok(own > 0 && after - before >= own, `${after - before} reads at the second, ${own} ok`);
+    const verified = (ok.get('ioredis on b') ?? 0) + (ok.get('redis on b') ?? 0);
+    assert.ok(
+      verified > 0 && after - before >= verified,
+      `${after - before} reads at the second, ${verified} ok`,
+    );
     const [{ contenders }] = result.comparison?.loads ?? [];
     const ceilings = contenders.filter(({ group }) => group === 'ceiling').map(({ name }) => name);
     assert.deepEqual(ceilings, ['redis ceiling of redis', 'redis ceiling of b']);
@@ -103,7 +109,7 @@ describe('--servers', () => {
     );
   });
 
-  it('Valkey that does not run is an error for named storages, with what starts it', async () => {
+  it('a Valkey that is not running is an error for named storages, with the start command', async () => {
     const ended = await call('--servers', 'redis,valkey', '--rounds', '1');
     assertFailure(ended, 4, /ioredis on valkey: .*servers start valkey/);
   });

@@ -29,7 +29,7 @@ function warningsOf({ warnings }, code) {
   return warnings.filter((one) => one.code === code).map(({ message }) => message);
 }
 
-describe('operations that the server counted', () => {
+describe('operations counted by the server', () => {
   const servers = withServers(NAMES);
 
   before(async () => {
@@ -52,7 +52,7 @@ describe('operations that the server counted', () => {
 
   const HONEST = ['ioredis', 'ioredis:pipelined', 'redis', 'redis:pool', 'valkey-glide'];
 
-  it('are as many as the replies of honest drivers, in whole loads and in blocks', async () => {
+  it('equal the replies of correct drivers, in whole loads and in blocks', async () => {
     const loads = [
       { ops: OPS },
       { workload: 'race', ops: 200 },
@@ -117,10 +117,10 @@ describe('operations that the server counted', () => {
       const names = TOO_FEW.map(([name]) => `${CHEAT}:${name}`);
       const result = await shared('whole', () => race([...names, 'ioredis'], SKEWED));
       assert.equal(statusOf(result), 5);
-      const own = benchmarkOf(result, cheat);
-      assert.equal(own.state, 'failed');
-      assert.match(String(own.reason), reason);
-      assert.equal(own.rounds[0].failure?.code, 'E_UNSERVED');
+      const cheating = benchmarkOf(result, cheat);
+      assert.equal(cheating.state, 'failed');
+      assert.match(String(cheating.reason), reason);
+      assert.equal(cheating.rounds[0].failure?.code, 'E_UNSERVED');
       assert.equal(benchmarkOf(result, 'default').state, 'measured');
       assert.match(
         await report(result, 'console'),
@@ -137,16 +137,17 @@ describe('operations that the server counted', () => {
       const names = CHEATS.map((name) => `${CHEAT}:${name}`);
       const start = () => race([...names, 'ioredis'], { ...blocks, keys: 'zipf:1.2' });
       const result = await shared('blocks', start);
-      const own = benchmarkOf(result, cheat);
-      if (cheat === 'retries') assert.match(String(own.unranked), /the server sent \d+ errors/);
-      else assert.equal(own.rounds.at(-1)?.failure?.code, 'E_UNSERVED');
+      const cheating = benchmarkOf(result, cheat);
+      if (cheat === 'retries')
+        assert.match(String(cheating.unranked), /the server sent \d+ errors/);
+      else assert.equal(cheating.rounds.at(-1)?.failure?.code, 'E_UNSERVED');
       const { state, unranked } = benchmarkOf(result, 'default');
       assert.deepEqual([state, unranked], ['measured', undefined]);
       assert.equal(statusOf(result), 5);
     });
   }
 
-  it('charge no honest driver of any server in a race by blocks, and take 0.5 % of it', async (t) => {
+  it('charge no correct driver of any server in a race by blocks, and take 0.5 % of it', async (t) => {
     const storages = [...HONEST, 'iovalkey', 'mysql2', 'mariadb', 'manual-hs'];
     const all = [...storages, 'node-handlersocket', 'tarantool'];
     const result = await race(all, { workload: 'race', ops: undefined, budget: 24_000, rounds: 3 });
@@ -161,7 +162,7 @@ describe('operations that the server counted', () => {
     if (share > SHARE) notChecked(t, `the share of counting is ${(100 * share).toFixed(2)} %`);
   });
 
-  it('do not show replies that were not waited for, but turns of the event loop do', async () => {
+  it('do not reveal replies without a wait, but turns of the event loop do', async () => {
     const result = await race([`${CHEAT}:early`, 'ioredis'], { workload: 'race' });
     assert.equal(statusOf(result), 5);
     const [{ storage, reason }] = result.benchmarks;
@@ -172,7 +173,7 @@ describe('operations that the server counted', () => {
     );
   });
 
-  it('may be fewer than the replies where a command reads several keys', async () => {
+  it('may be fewer than the replies if a command reads several keys', async () => {
     const result = await race([`${CHEAT}:batches`]);
     assertAllOk(result);
     const [{ counted }] = result.benchmarks[0].rounds;
@@ -180,7 +181,7 @@ describe('operations that the server counted', () => {
     assert.ok(Number(counted?.operations) <= OPS / 50);
   });
 
-  it('show requests that are repeated, and errors that nobody saw', async () => {
+  it('show repeated requests and hidden errors', async () => {
     const result = await race(['repeats', 'retries'].map((name) => `${CHEAT}:${name}`));
     assert.equal(statusOf(result), 0);
     assert.deepEqual(warningsOf(result, 'W_COMMANDS'), ['1.10 commands per operation']);
@@ -209,7 +210,7 @@ describe('operations that the server counted', () => {
     }
   });
 
-  it('charge nobody with the bursts of another client, quiet before and after a round', async () => {
+  it('charge no contender with bursts of another client that is idle around a round', async () => {
     const other = openRedis(servers);
     await other.ping();
     /** @type {Promise<unknown>[]} */
@@ -259,7 +260,7 @@ describe('operations that the server counted', () => {
     [`${CHEAT}:invents`, [SERVED], /^the server executed 570 operations for 600 reads$/],
     [`${CHEAT}:caches`, [SERVED], /^the server executed 200 operations for 600 reads$/],
     [`${CHEAT}:coalesces`, [SERVED], /^the server executed 400 operations for 600 reads$/],
-    // The server may execute what they have answered after its count was read.
+    // The server may execute those operations after its count was read.
     [`${CHEAT}:early`, [LOST], /operations for 600 reads$/],
     [`${CHEAT}:hasty`, [LOST], /operations for 600 reads$/],
     [`${CHEAT}:swallows`, [LOST], /^600 operations/],

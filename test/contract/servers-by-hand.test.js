@@ -97,7 +97,7 @@ async function loadAndRead(loader, storage, flags) {
   }
 }
 
-test('the files have the default ports of the seed', () => {
+test('the files have the default ports of the original program', () => {
   /** @param {string} file @param {RegExp} line */
   const has = (file, line) => assert.match(readFileSync(join(ROOT, file), 'utf8'), line);
   has('redis.conf', /^port 6379$/m);
@@ -107,7 +107,7 @@ test('the files have the default ports of the seed', () => {
   has('box.lua', /'127\.0\.0\.1:3301'/);
 });
 
-test('the line of redis starts it, a second time too, and leaves nothing on disk', async () => {
+test('the command for redis starts it, also a second time, and leaves nothing on disk', async () => {
   const port = await getPort({ host: '127.0.0.1' });
   const address = { main: { host: '127.0.0.1', port } };
   const server = { name: 'redis', more: ['--port', String(port)], address };
@@ -116,7 +116,7 @@ test('the line of redis starts it, a second time too, and leaves nothing on disk
   assert.equal(existsSync(join(home, 'by-hand', 'dump.rdb')), false);
 });
 
-test('the line of tarantool starts it, a second time too, with the rows of the first', async () => {
+test('the command for tarantool starts it, also a second time, with the rows of the first', async () => {
   const port = await getPort({ host: '127.0.0.1' });
   const server = {
     name: 'tarantool',
@@ -145,7 +145,7 @@ test('the line of tarantool starts it, a second time too, with the rows of the f
   assert.ok(existsSync(join(home, 'by-hand', 'tarantool')));
 });
 
-test('the line of mariadb makes its tables and starts it, a second time too', async () => {
+test('the command for mariadb creates its tables and starts it, also a second time', async () => {
   const [sql, read, write] = await Promise.all(
     [1, 2, 3].map(async () => ({ host: '127.0.0.1', port: await getPort({ host: '127.0.0.1' }) })),
   );
@@ -158,7 +158,7 @@ test('the line of mariadb makes its tables and starts it, a second time too', as
   assert.ok(existsSync(join(home, 'by-hand', 'mariadb', 'mysql')));
 });
 
-test('a server that needs settings of its own has no line, and says what starts it', async () => {
+test('a server that needs generated settings has no command, with a hint', async () => {
   const args = ['bin/dragstrip.js', 'servers', 'command', 'nutcracker'];
   const { status, stderr } = await runNode(folder, args);
   assert.equal(status, 2);

@@ -48,7 +48,7 @@ describe('servers that Dragstrip starts', () => {
       .map(([, secret]) => String(secret));
   });
 
-  test('every server has a secret of its own, of 192 random bits', () => {
+  test('every server has a separate secret of 192 random bits', () => {
     for (const name of NAMES) {
       assert.match(servers.login(name).password, /^[0-9a-f]{48}$/, name);
     }
@@ -61,15 +61,15 @@ describe('servers that Dragstrip starts', () => {
     );
   });
 
-  test('every file with a secret is the owner’s alone, and every folder above it', () => {
-    const found = [];
+  test('every file with a secret, and its folder, is accessible to the owner only', () => {
+    const files = [];
     for (const name of NAMES) {
       const { folder } = servers.running(name);
       assert.equal(statSync(folder).mode & 0o777, 0o700, folder);
       for (const file of filesOf(folder)) {
         const text = readFileSync(file, 'latin1');
         if (!secrets.some((secret) => text.includes(secret))) continue;
-        found.push(file);
+        files.push(file);
         const { mode, uid } = statSync(file);
         assert.equal(mode & 0o777, 0o600, file);
         // A server started by root owns its configuration, but not the secrets of its clients.
@@ -79,7 +79,7 @@ describe('servers that Dragstrip starts', () => {
     }
     for (const part of ['secrets/password', 'accounts.sql', 'my.cnf', 'nutcracker.yml']) {
       assert.ok(
-        found.some((file) => file.endsWith(part)),
+        files.some((file) => file.endsWith(part)),
         part,
       );
     }
@@ -108,11 +108,11 @@ describe('servers that Dragstrip starts', () => {
     assert.equal(nutcracker, redis, 'a proxy opens the socket of its Redis');
   });
 
-  test('root starts them in a container, too, where it may not look into other processes', async (t) => {
+  test('root also starts them in a container, where it may not inspect other processes', async (t) => {
     const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find(existsSync);
     if (!isRoot || setpriv === undefined) return t.skip('requires root and setpriv');
     const home = await makeHome();
-    // What a container's root has by default: CAP_SYS_PTRACE is not among it.
+    // Capabilities of a container's root by default, without CAP_SYS_PTRACE.
     const rights = [
       'chown',
       'dac_override',
@@ -136,7 +136,7 @@ describe('servers that Dragstrip starts', () => {
     }
   });
 
-  test('root is refused a state folder that this user cannot reach, unless it says so', async (t) => {
+  test('root cannot use a state folder that this user cannot reach, unless it insists', async (t) => {
     if (!isRoot) return t.skip('requires root');
     const closed = await makeHome();
     const home = join(closed, 'state');
@@ -228,7 +228,7 @@ describe('servers that Dragstrip starts', () => {
     await admin.end();
   });
 
-  test('the user of SQL has neither SUPER nor FILE, nor any database but ours', async () => {
+  test('the SQL user has neither SUPER nor FILE, and only Dragstrip’s database', async () => {
     const { createConnection } = await import('mysql2/promise');
     const { host, port } = servers.address('mariadb').sql;
     const login = servers.login('mariadb');
@@ -248,7 +248,7 @@ describe('servers that Dragstrip starts', () => {
     await sql.end();
   });
 
-  test('no table has its files outside of the server’s folder', async (t) => {
+  test('no table has files outside the server’s folder', async (t) => {
     const { createConnection } = await import('mysql2/promise');
     const { host, port } = servers.address('mariadb').sql;
     const login = servers.login('mariadb');

@@ -44,7 +44,7 @@ after(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-test('each server answers in its own protocol, with version, settings and pid', async () => {
+test('each server replies in its protocol, with version, settings and pid', async () => {
   const expected = {
     redis: { save: '', appendonly: 'no' },
     mariadb: { innodb_flush_log_at_trx_commit: '2', log_bin: 'OFF', handlersocket_threads: '4' },
@@ -75,7 +75,7 @@ test('status and addresses know the running servers', async () => {
   }
 });
 
-test('unix sockets answer where the server has them', async () => {
+test('unix sockets work if the server has them', async () => {
   for (const name of ['redis', 'mariadb']) {
     const { unix } = addressOf(running[name]);
     assert.equal(await findListener(unix), running[name].pid);
@@ -86,7 +86,7 @@ test('unix sockets answer where the server has them', async () => {
   }
 });
 
-test('a second start finds them running and starts no other', async () => {
+test('a second start detects the running servers and starts no other', async () => {
   const again = await start(NAMES);
   assert.deepEqual(again.reused.sort(), [...NAMES].sort());
   for (const server of again.servers) assert.equal(server.pid, running[server.name].pid);
@@ -95,7 +95,7 @@ test('a second start finds them running and starts no other', async () => {
     assert.ok(isAlive(server), 'stop leaves what it did not start');
 });
 
-test('they listen on loopback alone, in folders that nobody else may enter', () => {
+test('they listen on loopback only, in folders that no other user may enter', () => {
   for (const { name, pid, folder, address } of Object.values(running)) {
     const places = listeningPlaces(pid);
     for (const place of places) assert.match(place, /^0100007F:/, `${name} listens at ${place}`);
@@ -132,7 +132,7 @@ function pidOf(server) {
   return server.pid;
 }
 
-test('rows of a lasting server are there after a stop and a start', async () => {
+test('rows of a persistent server survive a stop and a start', async () => {
   await write();
   const stopped = await stopServers(NAMES, { home });
   assert.deepEqual(
@@ -232,7 +232,7 @@ test('SQL cannot read files of this machine', async () => {
   });
 });
 
-test('where another protocol answers, one line says which', async () => {
+test('a server of another protocol is named in one line', async () => {
   const http = createHttpServer((_request, response) => response.end('hello'));
   const silent = createServer(() => {});
   const closing = createServer((socket) => socket.end());
@@ -245,21 +245,29 @@ test('where another protocol answers, one line says which', async () => {
   const atTarantool = addressOf(running['tarantool'])['main'];
   const { sql, read, write } = addressOf(running['mariadb']);
   try {
-    await wrong('redis', { main: atHttp }, /^Redis at .*: an HTTP server answers there$/);
-    await wrong('redis', { main: sql }, /: MySQL or MariaDB answers there$/);
-    await wrong('redis', { main: atTarantool }, /: Tarantool answers there$/);
-    await wrong('redis', { main: read }, /: HandlerSocket answers there$/);
-    await wrong('redis', { main: atSilent }, /listens there but does not answer$/);
-    await wrong('redis', { main: atClosing }, /closes the connection without an answer$/);
+    await wrong('redis', { main: atHttp }, /^Redis at .*: an HTTP server is listening there$/);
+    await wrong('redis', { main: sql }, /: MySQL or MariaDB is listening there$/);
+    await wrong('redis', { main: atTarantool }, /: Tarantool is listening there$/);
+    await wrong('redis', { main: read }, /: HandlerSocket is listening there$/);
+    await wrong('redis', { main: atSilent }, /accepts connections but does not reply$/);
+    await wrong(
+      'redis',
+      { main: atClosing },
+      /accepts connections but closes them without a reply$/,
+    );
     await wrong('redis', { main: atGone }, /connection refused, nothing listens there$/);
     await wrong('redis', { main: { path: '/nowhere/redis.sock' } }, /no such socket$/);
-    await wrong('tarantool', { main: atRedis }, /^Tarantool at .*: Redis answers there$/);
-    await wrong('tarantool', { main: atHttp }, /: an HTTP server answers there$/);
-    await wrong('mariadb', { sql: atRedis }, /^MariaDB at .*: Redis answers there$/);
-    await wrong('mariadb', { sql: atHttp }, /: an HTTP server answers there$/);
+    await wrong('tarantool', { main: atRedis }, /^Tarantool at .*: Redis is listening there$/);
+    await wrong('tarantool', { main: atHttp }, /: an HTTP server is listening there$/);
+    await wrong('mariadb', { sql: atRedis }, /^MariaDB at .*: Redis is listening there$/);
+    await wrong('mariadb', { sql: atHttp }, /: an HTTP server is listening there$/);
     await wrong('mariadb', { sql, read: sql, write }, /^HandlerSocket at .*: MySQL or MariaDB/);
-    await wrong('mariadb', { sql, read, write: atRedis }, /: Redis answers there$/);
-    await wrong('mariadb', { sql, read: atSilent, write }, /listens there but does not answer$/);
+    await wrong('mariadb', { sql, read, write: atRedis }, /: Redis is listening there$/);
+    await wrong(
+      'mariadb',
+      { sql, read: atSilent, write },
+      /accepts connections but does not reply$/,
+    );
   } finally {
     for (const server of [http, silent, closing]) server.close();
     http.closeAllConnections();
@@ -292,7 +300,7 @@ async function wrong(name, address, message) {
   assert.equal(limit.aborted, false, 'a probe answers within some seconds');
 }
 
-test('a missing or wrong password is reported, and is in no message', async () => {
+test('a missing or wrong password is reported, but never shown', async () => {
   const { probe } = await loadServer('redis');
   const { main } = addressOf(running['redis']);
   const address = { main };

@@ -43,7 +43,7 @@ describe('commands by slices', { timeout: 600_000 }, () => {
 
   /**
    * @param {import('../../lib/result.js').Result} result
-   * @param {{ perStorage: number, skipped?: number, refused: number }} counts of benchmarks
+   * @param {{ perStorage: number, skipped?: number, refused: number }} counts numbers of benchmarks
    */
   async function assertExact(result, { perStorage, skipped = 0, refused }) {
     assert.equal(result.comparison?.whole, undefined);
@@ -107,13 +107,13 @@ describe('commands by slices', { timeout: 600_000 }, () => {
 
   const how = { storages: ['ioredis', 'redis'], rounds: 2, budget: 5000, redisBenchmark: 'real' };
 
-  test('all ways: sums are exact, refusals are reported, nothing is left', async () => {
+  test('all routes: sums are exact, refusals are reported, nothing is left', async () => {
     const tests = [...CHANGING, ...LASTING];
     const result = await runSliced({ ...how, tests: tests.join(), keepAlive: 'on' });
     await assertExact(result, { perStorage: tests.length * 4, skipped: 4, refused: 2 });
   });
 
-  test('a connection for each request: its parts are timed for each variant', async () => {
+  test('a connection per request: its parts are timed per variant', async () => {
     const result = await runSliced({ ...how, tests: 'GET,LPUSH', keepAlive: 'off' });
     await assertExact(result, { perStorage: 8, refused: 0 });
     assertBesideInBlocks(result);

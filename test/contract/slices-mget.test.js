@@ -13,7 +13,7 @@ describe('mget by slices', { timeout: 600_000 }, () => {
   const servers = withServers(['redis']);
   const { callHere, resultIn } = withCommands(servers);
 
-  test('series of each number of keys, the original lines, one connection per fetch', async () => {
+  test('series per number of keys, the original lines, one connection per fetch', async () => {
     for (const more of [[], ['--pool']]) {
       const words = ['mget', 'concurrency', ...more, '--storages', 'ioredis,redis'];
       const sizes = ['--counts', '1,10', '-c', '1,4', '--rows', '500', '--data-size', '64'];

@@ -13,7 +13,7 @@ function assertExact({ scheduled, outcomes, latency }) {
   assert.equal(outcomes.ok, scheduled);
 }
 
-test('variants share a process; each has sums, kinds and compared replies of its own', async () => {
+test('variants share a process; each has separate sums, kinds and compared replies', async () => {
   const result = await run(
     /** @type {any} */ ({
       workload: 'ycsb',
@@ -84,7 +84,7 @@ test('a mix is sliced', async () => {
   }
 });
 
-test('what cannot be sliced runs whole, once per round, and the result says so', async () => {
+test('unsliceable variants run whole, once per round, and the result states it', async () => {
   const result = await run({
     storages: ['memory', 'memory:sync'],
     rows: 200,
@@ -113,7 +113,7 @@ test('what cannot be sliced runs whole, once per round, and the result says so',
   }
 });
 
-test('codecs are sliced: each has its fixtures, its allocation and what was compared', async () => {
+test('codecs are sliced: each has its fixtures, allocation and comparisons', async () => {
   const result = await run(
     /** @type {any} */ ({
       workload: 'codec',
@@ -138,7 +138,7 @@ test('codecs are sliced: each has its fixtures, its allocation and what was comp
   }
 });
 
-test('fetches of many keys are sliced by their number of keys: a round has a series for each', async () => {
+test('fetches of many keys are sliced by their number of keys: a round has a series per number', async () => {
   const result = await run(
     /** @type {any} */ ({
       workload: 'mget',
@@ -180,11 +180,13 @@ test('fetches of many keys are sliced by their number of keys: a round has a ser
   }
 });
 
-test('a scatter runs whole, and its result says why', async () => {
+test('a scatter runs whole, and its result has the reason', async () => {
   const options = { workload: 'mget', test: 'scatter', storages: ['memory'], rows: 300, rounds: 2 };
-  const { comparison, options: said } = await run(/** @type {any} */ ({ ...options, maxKeys: 5 }));
+  const { comparison, options: stored } = await run(
+    /** @type {any} */ ({ ...options, maxKeys: 5 }),
+  );
   assert.equal(comparison, undefined);
-  assert.match(String(said['whole']), /its own number of keys/);
+  assert.match(String(stored['whole']), /its own number of keys/);
   await assert.rejects(
     run(/** @type {any} */ ({ ...options, precision: 0.03 })),
     /--precision cannot be used here: each fetch of a scatter has its own number of keys/,

@@ -31,7 +31,7 @@ describe('the build of hiredis', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('names the missing tool, and leaves nothing', async () => {
+  it('names the missing tool, and leaves nothing behind', async () => {
     const home = path.join(folder, 'no-tools');
     const { PATH } = process.env;
     process.env['PATH'] = folder;
@@ -51,7 +51,7 @@ describe('the build of hiredis', () => {
     assert.equal(existsSync(home), false);
   });
 
-  it('of sources that it does not know is given up, and leaves nothing', async (context) => {
+  it('fails on unknown sources, and leaves nothing behind', async (context) => {
     const home = path.join(folder, 'unknown');
     const file = path.join(modules, 'hiredis/src/reader.cc');
     const text = readFileSync(file, 'utf8');
@@ -63,7 +63,7 @@ describe('the build of hiredis', () => {
     assert.deepEqual(readdirSync(path.join(home, 'hiredis')), []);
   });
 
-  it('works at once from two sides on read-only sources, downloads nothing, and stays', async (t) => {
+  it('works twice concurrently on read-only sources, downloads nothing, and is kept', async (t) => {
     const home = path.join(folder, 'home');
     setModes(modules, 0o555, 0o444);
     const { npm_config_nodedir: nodedir } = process.env;

@@ -199,7 +199,7 @@ describe('storages', () => {
         });
       });
 
-      it('writes rows by set where it says so, among reads, with the reply verified', {
+      it('writes rows by set if declared, among reads, with the reply verified', {
         skip: definition.rows?.includes('set') ? undefined : 'it does not offer set',
       }, async () => {
         const handle = await open(true);
@@ -243,7 +243,7 @@ describe('storages', () => {
 
 /**
  * @param {(typeof SERVERS)[number]} server
- * @returns {Record<string, string>} by what they are
+ * @returns {Record<string, string>} values by their description
  */
 function valuesFor(server) {
   const isSql = server === 'mariadb';

@@ -40,7 +40,7 @@ async function race(...words) {
 }
 
 describe('--value-size as a list', () => {
-  it('reads rows of each size from every store, and leaves none of them', async () => {
+  it('reads rows of each size from every store, and leaves none behind', async () => {
     const result = await runHere({
       home: file('state'),
       addresses: addressFlags(servers),
@@ -65,7 +65,7 @@ describe('--value-size as a list', () => {
     assert.deepEqual(tables, []);
   });
 
-  it('is measured by slices like every race, with ceilings of the same rows', async () => {
+  it('is measured by slices like any race, with ceilings of the same rows', async () => {
     const result = await race(
       '--storages',
       'ioredis,lmdb',
@@ -86,7 +86,7 @@ describe('--value-size as a list', () => {
     }
   });
 
-  it('refuses keys that it did not write, and changes none', async () => {
+  it('refuses keys that it did not write, and does not change them', async () => {
     await redis().set('dragstrip:value-3000:row:1', 'mine');
     const words = ['race', '--storages', 'ioredis', ...SIZES, '--rounds', '1', '--ops', '10'];
     assertFailure(await callHere(...words, '--quiet'), 3, /dragstrip:value-3000:row:/);

@@ -1,6 +1,6 @@
 /**
  * TLS: servers started with certificates of their own, every driver that has it, loaders and
- * commands; what is not verified is refused.
+ * commands; unverified certificates are refused.
  */
 // Needs: redis, mariadb
 
@@ -39,7 +39,7 @@ import { listCases, openRows, reader, within } from '../helpers/storage-cases.js
 const LIMIT_MS = 30_000;
 const example = fileURLToPath(new URL('../../examples/my-driver.js', import.meta.url));
 const dataset = createDataset({ rows: 300, valueSize: 100, seed: 5 });
-/** Those of one server; clients of a cluster: cluster-workloads.test.js. */
+/** Single servers; for clients of a cluster see cluster-workloads.test.js. */
 const SERVERS = ['redis', 'mariadb'];
 const cases = (await listCases()).filter(
   ({ definition }) => definition.tls === true && SERVERS.includes(String(definition.server)),
@@ -106,7 +106,7 @@ describe('TLS', () => {
    * @param {string} server in whose place it answers: MariaDB's encryption begins after a greeting
    * @param {keyof typeof STRANGERS} kind
    * @returns {Promise<{ context: any, plain: Buffer[], deciphered: () => number }>} context: to
-   *   open it; plain: what it received without encryption; deciphered: number of bytes with
+   *   open it; plain: bytes received without encryption; deciphered: number of bytes with
    */
   async function stranger(server, kind) {
     const { greeting = sqlGreeting(), authority, days = '9', ...options } = STRANGERS[kind];
@@ -174,7 +174,7 @@ describe('TLS', () => {
     { timeout: 120_000 },
   );
 
-  it('there are drivers with it of both servers', () => {
+  it('both servers have drivers with it', () => {
     const names = new Set(cases.map(({ definition }) => definition.name));
     const known = ['redis', 'ioredis', 'mysql2', 'mariadb', 'mysql', 'iovalkey', 'valkey-glide'];
     assert.deepEqual([...names], known);
@@ -211,7 +211,7 @@ describe('TLS', () => {
       }
     });
 
-    it(`${label} rejects what is in flight when the connection is lost`, { skip }, async () => {
+    it(`${label} rejects requests in flight when the connection is lost`, { skip }, async () => {
       const { address, ...context } = contextOf(server);
       const relay = await relayTo(address);
       try {
@@ -291,7 +291,7 @@ describe('TLS', () => {
     return clients.split(` laddr=127.0.0.1:${tls.port} `).length - 1;
   }
 
-  it('private keys are of the owner alone, and that of the authority is gone', () => {
+  it('private keys are accessible to the owner only, and that of the authority is deleted', () => {
     for (const name of servers.names) {
       const inside = path.join(servers.running(name).folder, 'tls');
       const names = readdirSync(inside).sort();
@@ -314,7 +314,7 @@ describe('TLS', () => {
     });
   });
 
-  it('a probe says what is wrong with a certificate, and with an address without TLS', async () => {
+  it('a probe reports the fault of a certificate, and an address without TLS', async () => {
     const { probe } = await loadServer('redis');
     const { ca } = certificatesIn(folder);
     await assert.rejects(probe(addressOf('redis', { ca }), servers.credentials('redis')), {
@@ -338,7 +338,7 @@ describe('TLS', () => {
     const wrong = { main: { ...main, tls: {} } };
     await assert.rejects(probe(/** @type {any} */ (wrong), servers.credentials('redis')), {
       code: 'E_TARGET',
-      message: /(does not answer to|has no) TLS/,
+      message: /(does not reply to|does not support) TLS/,
     });
   });
 
@@ -396,7 +396,7 @@ describe('TLS', () => {
     );
   });
 
-  it('a race by a URL of the environment, and what cannot encrypt is left out', async () => {
+  it('a race by a URL in the environment; drivers without TLS are left out', async () => {
     const { password } = servers.credentials('redis');
     const { ca = '' } = servers.running('redis').tls ?? {};
     const home = mkdtempSync(path.join(folder, 'home-'));

@@ -38,7 +38,7 @@ describe('examples/transfer-workload.js', () => {
     assert.deepEqual(await redis().keys('dragstrip:transfer:*'), []);
   });
 
-  test('storages without commands are refused if they are named', async () => {
+  test('named storages without commands are refused', async () => {
     assertFailure(await run('--storages', 'valkey-glide'), 4, /does not support command/);
   });
 });

@@ -53,7 +53,7 @@ async function withProduct(info, work) {
 describe('products with the protocol of Redis', () => {
   const servers = withServers(['redis']);
 
-  test('INFO says which it is', () => {
+  test('INFO identifies the product', () => {
     for (const [info, product, version] of [
       ['redis_version:7.0.15\r\nexecutable:/usr/bin/redis-server\r\n', 'Redis', '7.0.15'],
       [VALKEY, 'Valkey', '8.0.2'],
@@ -75,18 +75,18 @@ describe('products with the protocol of Redis', () => {
       assert.equal((await valkey.probe({ main }, {})).version, '8.0.2');
     }));
 
-  test('a Redis is not taken for a Valkey', async () => {
+  test('a Redis is not accepted as a Valkey', async () => {
     const valkey = await loadServer('valkey');
     const { main } = servers.address('redis');
     await assert.rejects(valkey.probe({ main }, servers.credentials('redis')), {
       code: 'E_TARGET',
-      message: /^Valkey at .*: Redis answers there$/,
+      message: /^Valkey at .*: Redis is listening there$/,
       hint: /servers start valkey/,
     });
   });
 });
 
-test('Valkey is fetched, started and read by every driver of Redis, over TLS too', async (context) => {
+test('Valkey is fetched, started and read by every driver of Redis, also over TLS', async (context) => {
   const home = await makeHome();
   const started = await startServers(['valkey'], {
     home,

@@ -25,7 +25,7 @@ describe('reads and writes of an operation', () => {
     await seed({ address, credentials, dataset: createDataset(ROWS) });
   });
 
-  it('are those of the driver, which pass a gate; others are not known, and decide none', async () => {
+  it('are those of the driver, which pass a gate; unknown ones decide none', async () => {
     const storages = ['ioredis', 'redis', 'valkey-glide', 'lmdb'];
     const failIf = ['writes>1.02'];
     const result = await run({ ...shared(), storages, ops: 4000, rounds: 1, failIf });
@@ -41,7 +41,7 @@ describe('reads and writes of an operation', () => {
     assert.equal(result.gates?.length, 8);
     const [{ tables }] = JSON.parse(await report(result, 'json'));
     const rows = tables.flatMap((/** @type {any} */ one) => one.rows);
-    /** @param {string} id @returns {(number | undefined)[]} of KEYS */
+    /** @param {string} id @returns {(number | undefined)[]} counts in the order of KEYS */
     const countsOf = (id) => {
       const { values } = rows.find((/** @type {any} */ { keys }) => keys.id === id);
       return KEYS.map((key) => values[key].value);

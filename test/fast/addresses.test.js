@@ -56,7 +56,7 @@ test('the home is DRAGSTRIP_HOME, else the nearest .dragstrip above, else one he
   assert.equal(findHome({ env: {}, cwd: deep }), join(folder, 'project', '.dragstrip'));
 });
 
-test('a .dragstrip of another user is not ours: programs in it would be executed', () => {
+test('a .dragstrip of another user is not used: programs in it would be executed', () => {
   const project = join(folder, 'of-another');
   const deep = join(project, 'a');
   mkdirSync(deep, { recursive: true });
@@ -69,7 +69,7 @@ test('a .dragstrip of another user is not ours: programs in it would be executed
   });
 });
 
-test('root trusts a .dragstrip of its own, and of the user who called sudo, and no other', (t) => {
+test('root trusts only its own .dragstrip and that of the user who called sudo', (t) => {
   const project = join(folder, 'of-somebody');
   const deep = join(project, 'a');
   mkdirSync(join(project, '.dragstrip'), { recursive: true });
@@ -97,7 +97,7 @@ test('root’s is in /var/lib where the user of its servers could not reach the 
   assert.equal(findHome({ env: {}, cwd: deep, uid: 4_000_000 }), join(deep, '.dragstrip'));
 });
 
-test('a .dragstrip that others may write to is refused with the command that helps', () => {
+test('a .dragstrip that others may write to is refused, with the command as a hint', () => {
   const project = join(folder, 'writable');
   const deep = join(project, 'a');
   const home = join(project, '.dragstrip');
@@ -117,7 +117,7 @@ test('a .dragstrip that others may write to is refused with the command that hel
   assert.equal(findHome({ env: {}, cwd: deep }), home);
 });
 
-test('without anything named, the default port of the seed is the address', async () => {
+test('the default address is the port of the original program', async () => {
   const home = newHome('empty');
   const resolved = await resolveAddress('mariadb', { env: {}, home });
   assert.deepEqual(resolved, {
@@ -133,7 +133,7 @@ test('without anything named, the default port of the seed is the address', asyn
   });
 });
 
-test('a flag wins over the environment, the environment over our own server', async () => {
+test('a flag overrides the environment, the environment a server of Dragstrip', async () => {
   const home = newHome('order');
   record(home, {});
   const env = { DRAGSTRIP_REDIS: 'unix:/run/redis.sock' };
@@ -142,16 +142,16 @@ test('a flag wins over the environment, the environment over our own server', as
   assert.deepEqual([byFlag.source, byFlag.address['main']], ['flag', { host: 'db', port: 7000 }]);
   const byEnv = await resolveAddress('redis', { env, home });
   assert.deepEqual([byEnv.source, byEnv.address['main']], ['env', { path: '/run/redis.sock' }]);
-  const own = await resolveAddress('redis', { env: {}, home });
+  const resolved = await resolveAddress('redis', { env: {}, home });
   assert.deepEqual(
-    [own.source, own.address['main']],
+    [resolved.source, resolved.address['main']],
     ['dragstrip', { host: '127.0.0.1', port: 7001 }],
   );
-  assert.deepEqual(own.address['unix'], { path: '/tmp/redis.sock' });
-  assert.equal(own.running?.pid, process.pid);
+  assert.deepEqual(resolved.address['unix'], { path: '/tmp/redis.sock' });
+  assert.equal(resolved.running?.pid, process.pid);
 });
 
-test('endpoints that are not named are on the host of the one that is', async () => {
+test('unnamed endpoints are on the host of the named one', async () => {
   const env = { DRAGSTRIP_MYSQL: '10.0.0.5:3307', DRAGSTRIP_HANDLERSOCKET_WRITE: '7:9' };
   await assert.rejects(resolveAddress('mariadb', { env: { ...env, DRAGSTRIP_MYSQL: 'x' } }), {
     code: 'E_USAGE',
@@ -165,7 +165,7 @@ test('endpoints that are not named are on the host of the one that is', async ()
   assert.deepEqual(address['read'], { host: '10.0.0.5', port: 9998 });
 });
 
-test('a record counts only while that very process lives and has been ready', async () => {
+test('a record is valid only while that same process lives and has been ready', async () => {
   const home = newHome('stale');
   const { startTicks } = ownIdentity();
   for (const fields of [
@@ -182,7 +182,7 @@ test('a record counts only while that very process lives and has been ready', as
   assert.equal((await resolveAddress('redis', { env: {}, home })).source, 'default');
 });
 
-test('credentials come from the environment or a file; those of our own server from its folder', async () => {
+test('credentials come from the environment or a file; of Dragstrip’s server from its folder', async () => {
   const home = newHome('credentials');
   const secretFile = join(home, 'secret');
   writeFileSync(secretFile, 'from-file\n', { mode: 0o600 });
@@ -190,18 +190,18 @@ test('credentials come from the environment or a file; those of our own server f
   const resolved = await resolveAddress('redis', { env, home });
   assert.deepEqual(resolved.credentials, { user: 'ann', password: 'from-file' });
   record(home, { credentials: { password: secretFile } });
-  const own = { password: 'from-file' };
-  assert.deepEqual((await resolveAddress('redis', { env, home })).credentials, own);
-  // Also where it is named by its address: other secrets of the environment are not sent to it.
+  const credentials = { password: 'from-file' };
+  assert.deepEqual((await resolveAddress('redis', { env, home })).credentials, credentials);
+  // Also if named by its address: other secrets of the environment are not sent to it.
   const named = await resolveAddress('redis', { flags: { redis: '127.0.0.1:7001' }, env, home });
-  assert.deepEqual(named.credentials, own);
+  assert.deepEqual(named.credentials, credentials);
   assert.deepEqual(named.credentialVariables, { password: secretFile });
   const flags = { redis: '127.0.0.1:7002' };
   const other = await resolveAddress('redis', { flags, env, home });
   assert.deepEqual(other.credentials, { user: 'ann', password: 'from-file' });
 });
 
-test('a file of a secret that everybody can read is refused in one line', async () => {
+test('a world-readable file of a secret is refused in one line', async () => {
   const home = newHome('readable');
   const file = join(home, 'secret');
   writeFileSync(file, 'from-file\n');
@@ -239,7 +239,7 @@ test('a URL names the host, the port, the database and TLS', async () => {
   });
 });
 
-test('a URL that is not one of the server is refused in one line', async () => {
+test('a URL of another kind of server is refused in one line', async () => {
   const home = newHome('wrong-urls');
   for (const [flags, message] of /** @type {[Record<string, string>, RegExp][]} */ ([
     [{ redis: 'mysql://db' }, /the scheme mysql:\/\/ belongs to a different server/],
@@ -270,16 +270,16 @@ test('user and password of a URL come from the environment or a private file', a
   const home = newHome('logins');
   const url = 'redis://ann:p%40ss@127.0.0.1:7003/1';
   const env = { DRAGSTRIP_REDIS: url, DRAGSTRIP_REDIS_PASSWORD: 'of another' };
-  const given = { user: 'ann', password: 'p@ss' };
+  const credentials = { user: 'ann', password: 'p@ss' };
   const resolved = await resolveAddress('redis', { env, home });
-  assert.deepEqual(resolved.credentials, given);
+  assert.deepEqual(resolved.credentials, credentials);
   assert.deepEqual(resolved.address['main'], { host: '127.0.0.1', port: 7003, db: 1 });
   assert.ok(!JSON.stringify(resolved.credentialVariables).includes('p@ss'));
-  assert.deepEqual(await readCredentials(resolved.credentialVariables, env), given);
+  assert.deepEqual(await readCredentials(resolved.credentialVariables, env), credentials);
   const file = join(home, 'url');
   writeFileSync(file, `${url}\n`, { mode: 0o600 });
   const byFile = await resolveAddress('redis', { env: { DRAGSTRIP_REDIS_FILE: file }, home });
-  assert.deepEqual(byFile.credentials, given);
+  assert.deepEqual(byFile.credentials, credentials);
   chmodSync(file, 0o644);
   await assert.rejects(resolveAddress('redis', { env: { DRAGSTRIP_REDIS_FILE: file }, home }), {
     message: /accessible to other users/,
@@ -297,11 +297,11 @@ test('an unknown server is a usage error that lists the known ones', async () =>
   });
 });
 
-test('a process is known by pid and start time; a zombie is not alive', async () => {
-  const own = ownIdentity();
-  assert.ok(own.startTicks > 0);
-  assert.equal(isAlive(own), true);
-  assert.equal(isAlive({ ...own, startTicks: own.startTicks + 1 }), false);
+test('a process is identified by pid and start time; a zombie is not alive', async () => {
+  const ofThisProcess = ownIdentity();
+  assert.ok(ofThisProcess.startTicks > 0);
+  assert.equal(isAlive(ofThisProcess), true);
+  assert.equal(isAlive({ ...ofThisProcess, startTicks: ofThisProcess.startTicks + 1 }), false);
   const child = spawn('sleep', ['60']);
   await once(child, 'spawn');
   const identity = {
@@ -354,7 +354,7 @@ test('the listener of a TCP port and of a unix socket is found by its pid', asyn
   assert.equal(await findListener({ host: '127.0.0.1', port }), null, 'closed');
 });
 
-test('a listener on another loopback address is not taken for ours', async () => {
+test('a listener on another loopback address is not accepted', async () => {
   const server = createServer().listen(0, '127.0.0.2');
   await once(server, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());

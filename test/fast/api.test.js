@@ -34,7 +34,7 @@ function few() {
   };
 }
 
-test('run takes options, tells events in their order and gives a result', async () => {
+test('run accepts options, reports events in order and returns a result', async () => {
   /** @type {RunEvent[]} */
   const events = [];
   const result = await run({ ...few(), rounds: 2 }, { onEvent: (event) => events.push(event) });
@@ -69,7 +69,7 @@ test('run takes options, tells events in their order and gives a result', async 
   }
 });
 
-test('an abort ends the run with what there is', async () => {
+test('an abort ends the run with a partial result', async () => {
   const controller = new AbortController();
   const options = {
     ...few(),
@@ -101,7 +101,7 @@ test('an abort before the start measures nothing', async () => {
   );
 });
 
-test('wrong options reject with a code, a message and nothing done', async () => {
+test('wrong options reject with a code and a message before anything is done', async () => {
   /** @type {[any, RegExp][]} */
   const cases = [
     [{ storages: ['nothing'] }, /unknown storage "nothing"/],
@@ -154,13 +154,13 @@ test('it prints nothing, and the process ends by itself', () => {
   assert.deepEqual({ status, stdout, stderr }, { status: 3, stdout: '', stderr: '' });
 });
 
-test('docs/result.schema.json is what the schema in the code says', async () => {
+test('docs/result.schema.json equals the schema in the code', async () => {
   const file = new URL('../../docs/result.schema.json', import.meta.url);
   const text = await readFile(file, 'utf8');
   assert.equal(text, `${JSON.stringify(resultJsonSchema(), null, 2)}\n`, 'npm run build:schema');
 });
 
-test('a program can make the rows that it is measured on', () => {
+test('a program can create the rows of its benchmark', () => {
   const dataset = createDataset({ rows: 10, valueSize: 64, seed: 1 });
   assert.ok(dataset.belongs(10, dataset.value(10)));
 });

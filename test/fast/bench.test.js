@@ -11,7 +11,7 @@ const FOLDER = new URL('../../bench/', import.meta.url);
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.js'));
 const ENGINE = /from '(\.\.\/(engine|fleet|packages\/fleet)|\.\/alone\.js)/;
 
-test('files of bench/ that do something when they are run compare their own path', () => {
+test('executable files of bench/ compare their own path', () => {
   const calls = FILES.flatMap((name) => {
     const text = readFileSync(new URL(name, FOLDER), 'utf8');
     return [...text.matchAll(/^if \(isMain\((.*?)\)\)/gm)].map(([, of]) => ({ name, of }));

@@ -7,13 +7,13 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { callCommand, ROOT } from '../helpers/command-line.js';
 
-test('documents are what their sources say', () => {
+test('documents equal their sources', () => {
   const words = ['scripts/build-docs.js', '--check'];
   const { status, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
   assert.equal(status, 0, stderr);
 });
 
-test('every environment variable of the code is described, and no other', () => {
+test('exactly the environment variables of the code are described', () => {
   const page = readFileSync(path.join(ROOT, 'docs/options.md'), 'utf8');
   const table = page.slice(page.indexOf('<!-- variables:start -->'));
   const described = [...table.matchAll(/^\| `(DRAGSTRIP_\w+)` \|/gm)].map(([, name]) => name);

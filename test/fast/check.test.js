@@ -28,7 +28,7 @@ function writeStorage(name, get, rows = "['get']") {
 const check = (...words) =>
   runCommand(folder, ['bin/dragstrip.js', 'check', ...words, '--rows', '300', '--quiet']);
 
-test('a storage that keeps its promises passes, each in a line', async () => {
+test('a correct storage passes all checks, each on one line', async () => {
   const { status, stdout, stderr } = await check(writeStorage('right', `return ${RIGHT};`));
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^right\n {2}ok {6}opens, and its handle has the declared operations: get/);
@@ -37,7 +37,7 @@ test('a storage that keeps its promises passes, each in a line', async () => {
   assert.match(stdout, /\n4 ok, 0 failed, 6 skipped\n$/);
 });
 
-test('each broken promise is named, the others are still checked', async () => {
+test('each failed check is named, the others still run', async () => {
   const broken = [
     writeStorage('other-row', 'return dataset.value(1 + (id % dataset.rows));'),
     writeStorage('no-miss', `return (${RIGHT}) ?? '';`),
@@ -49,7 +49,7 @@ test('each broken promise is named, the others are still checked', async () => {
   assert.equal(status, 5, stdout);
   assert.match(stdout, /FAILED {2}every row has its own value: row 1: another value, 1024 char/);
   assert.match(stdout, /FAILED {2}a missing row is a miss: it returns "" instead of undefined/);
-  assert.match(stdout, /FAILED {2}every row .*: thrown out of the event loop: late/);
+  assert.match(stdout, /FAILED {2}every row .*: uncaught error: late/);
   assert.match(stdout, /FAILED {2}every row .*: the process ended with status 3/);
   assert.match(
     stdout,
@@ -57,7 +57,7 @@ test('each broken promise is named, the others are still checked', async () => {
   );
 });
 
-test('a storage that is not there is a usage error, one without its server exit status 4', async () => {
+test('an unknown storage is a usage error, one without its server exit status 4', async () => {
   assertFailure(await check('./nowhere.mjs'), 2, /no such file/);
   assertFailure(await check('ioredis'), 4, /ioredis/);
 });

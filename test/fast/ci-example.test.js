@@ -19,7 +19,7 @@ const { race, comment } = workflow.jobs;
 /** @type {Step[]} */
 const steps = [...race.steps, ...comment.steps, ...action.runs.steps];
 
-test('the job that executes the code of the pull request can read only', () => {
+test('the job that executes code of the pull request is read-only', () => {
   assert.deepEqual(workflow.permissions, {});
   assert.deepEqual(race.permissions, { contents: 'read' });
   assert.doesNotMatch(JSON.stringify([race, action]), /github\.token|secrets\./);
@@ -28,7 +28,7 @@ test('the job that executes the code of the pull request can read only', () => {
   for (const one of checkouts) assert.equal(one.with?.['persist-credentials'], false);
 });
 
-test('the job that comments executes nothing of the pull request, and not for a fork', () => {
+test('the job that comments executes no code of the pull request, and skips forks', () => {
   assert.deepEqual(comment.permissions, { 'pull-requests': 'write' });
   assert.match(comment.if, /head\.repo\.full_name == github\.repository$/);
   assert.deepEqual(

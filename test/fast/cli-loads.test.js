@@ -31,7 +31,7 @@ function kinds(given, command = 'race') {
   return plan(given, command).loads.map(loadLabel);
 }
 
-test('a race has the same loads whatever the amount; the two runners have those of the seed', () => {
+test('a race has the same loads for any amount; both runners have those of the original program', () => {
   for (const amount of [
     ...[{}, { rounds: 4 }, { ops: [5000] }, { duration: 10_000 }, { warmupOperations: 5000 }],
     ...[{ precision: 0.1, rounds: 4 }, { budget: 9e5, rounds: 4 }, { pin: true }],
@@ -54,7 +54,7 @@ test('--load names one of the four', () => {
   assert.deepEqual(kinds({ load: 'rate', rate: 2000 }), ['rate-2000']);
 });
 
-test('several numbers of operations are a load each, with names of their own', () => {
+test('several numbers of operations are separate loads with different names', () => {
   const { loads } = plan({ ops: [50_000, 500_000] }, 'async');
   assert.deepEqual(
     loads.map(({ operations }) => operations),
@@ -105,7 +105,7 @@ test('a ramp is an open loop at each rate', () => {
   }
 });
 
-test('--on-outage continue is kept in the load, and needs a workload that reads rows', async () => {
+test('--on-outage continue is stored in the load, and needs a workload that reads rows', async () => {
   const [kept] = plan({ rate: 5, onOutage: 'continue' }).loads;
   assert.equal(kept.onOutage, 'continue');
   const [usual] = plan({ rate: 5, onOutage: 'stop' }).loads;
@@ -124,7 +124,7 @@ test('--on-outage continue is kept in the load, and needs a workload that reads 
   });
 });
 
-test('--find-max is a search, whose first load is its first rate', () => {
+test('--find-max is a search that starts with its first rate', () => {
   const { findMax, loads } = plan({ search: true, p99: 5, rate: 12_345 });
   assert.equal(findMax?.limitNs, 5e6);
   assert.equal(findMax?.percentile, 0.99);
@@ -153,7 +153,7 @@ test('rates and times are read with their units', () => {
   assert.equal(p99('5ms'), 5);
 });
 
-test('key distributions and mixes go to the workload, and a mix makes it the mix', () => {
+test('key distributions and mixes are passed to the workload, and a mix selects the workload mix', () => {
   const read = plan({ keys: 'zipf:1.2' });
   assert.deepEqual([read.workload, read.workloadOptions], ['get', { keys: 'zipf:1.2' }]);
   const mix = plan({ mix: 'get:9,set:1' });
@@ -166,8 +166,8 @@ test('key distributions and mixes go to the workload, and a mix makes it the mix
   assert.throws(named, { code: 'E_USAGE' });
 });
 
-describe('what does not go together is refused in one line', () => {
-  for (const [given, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
+describe('incompatible options are refused in one line', () => {
+  for (const [options, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
     [{ load: 'rate' }, /--load rate needs --rate/],
     [{ rate: 5, load: 'window' }, /open loop/],
     [{ rate: 5, inFlight: 3 }, /--in-flight/],
@@ -187,14 +187,14 @@ describe('what does not go together is refused in one line', () => {
     [{ ramp: [1, 2], rate: 3 }, /--rate/],
     [{ ramp: [1, 2], load: 'sync' }, /open loop/],
   ])) {
-    test(JSON.stringify(given), () => {
+    test(JSON.stringify(options), () => {
       assert.throws(
-        () => plan(given),
+        () => plan(options),
         (error) => {
-          const { code, message: said } = /** @type {any} */ (error);
+          const { code, message: text } = /** @type {any} */ (error);
           assert.equal(code, 'E_USAGE');
-          assert.match(said, message);
-          assert.doesNotMatch(said, /\n/);
+          assert.match(text, message);
+          assert.doesNotMatch(text, /\n/);
           return true;
         },
       );

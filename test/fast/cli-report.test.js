@@ -1,4 +1,4 @@
-/** `dragstrip report` and `dragstrip history`: what they write, where, and what they refuse. */
+/** `dragstrip report` and `dragstrip history`: files, their places, and refusals. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -15,7 +15,7 @@ import { raceResult } from '../helpers/result-builder.js';
 const folder = withFolder();
 const at = (/** @type {string} */ name) => path.join(folder, name);
 
-/** @param {string} id @param {number} [factor] of ioredis' throughput @param {number} [day] */
+/** @param {string} id @param {number} [factor] factor of ioredis' throughput @param {number} [day] */
 function smallResult(id, factor = 1, day = 1) {
   const result = raceResult();
   result.id = id;
@@ -44,8 +44,8 @@ test('a page, pictures, markdown and CSV are written, and their names printed', 
     ...['--csv', at('a.csv'), '--theme', 'dark'],
   );
   assert.equal(status, 0);
-  const said = stdout.trim().split('\n');
-  assert.deepEqual([said[0], said.at(-2), said.at(-1)], [at('a.html'), at('a.md'), at('a.csv')]);
+  const lines = stdout.trim().split('\n');
+  assert.deepEqual([lines[0], lines.at(-2), lines.at(-1)], [at('a.html'), at('a.md'), at('a.csv')]);
   assert.match(readFileSync(at('a.html'), 'utf8'), /^<!doctype html>/);
   assert.match(readFileSync(at('a.md'), 'utf8'), /^# Dragstrip/);
   assert.match(readFileSync(at('a.csv'), 'utf8'), /^table,result_id,/);
@@ -54,7 +54,7 @@ test('a page, pictures, markdown and CSV are written, and their names printed', 
   assert.match(readFileSync(path.join(at('svg'), pictures[0]), 'utf8'), /fill="#12161c"/);
 });
 
-test('what is there is not overwritten without --force, and then nothing is written', async () => {
+test('existing files are not overwritten without --force, and then nothing is written', async () => {
   writeFileSync(at('there.html'), 'mine');
   const words = [at('a.json'), '--csv', at('new.csv'), '--html', at('there.html')];
   assertFailure(await report(...words), 2, /there\.html: the file exists; .*--force/);
@@ -79,7 +79,7 @@ test('a folder instead of a file, a file instead of a folder, an unknown theme',
   assertFailure(await report(at('a.json'), '--svg', at('x'), '--theme', 'red'), 2, /light, dark/);
 });
 
-test('two results are set side by side, and one table holds both', async () => {
+test('two results are shown side by side in one table', async () => {
   const { status } = await report(
     ...[at('a.json'), at('b.json'), '--html', at('ab.html'), '--csv', at('ab.csv')],
   );
@@ -98,7 +98,7 @@ test('two results are set side by side, and one table holds both', async () => {
   );
 });
 
-test('the libraries of plots are loaded for plots only', () => {
+test('plotting libraries are loaded only for plots', () => {
   const main = new URL('../../cli/main.js', import.meta.url);
   const script = `
     import { createRequire } from 'node:module';
@@ -118,7 +118,7 @@ test('the libraries of plots are loaded for plots only', () => {
   assert.equal(execFileSync(process.execPath, words, { encoding: 'utf8', cwd }), 'false true\n');
 });
 
-test('a result is read packed too, as a page offers it; a broken one is one line', async () => {
+test('a result is also read compressed, as offered by a page; a broken one is refused', async () => {
   const text = JSON.stringify(smallResult('packed'));
   writeFileSync(at('packed.json.gz'), gzipSync(text));
   const { status, stdout } = await callCommand([
@@ -149,9 +149,9 @@ test('a history lists results, draws each test and marks where its level changed
   assert.match(all.stdout, /1\.json {2,}2026-11-01 10:00:00 {2,}complete/);
   assert.match(all.stdout, /^Left out:?\n.*other\.json: not a result/m);
   assert.match(all.stdout, /ioredis:default\/get\/sync .*1 {2}run-8: .*0\.80×/);
-  const one = await history('--benchmark', 'redis:default/get/sync', '--metric', 'p99');
-  assert.match(one.stdout, /^p99: 0 of 2 benchmarks changed their level\.$/m);
-  assert.match(one.stdout, /redis:default\/get\/sync +\S+ +[\d.]+ µs.* 12 +0\s*$/m);
+  const single = await history('--benchmark', 'redis:default/get/sync', '--metric', 'p99');
+  assert.match(single.stdout, /^p99: 0 of 2 benchmarks have a change point\.$/m);
+  assert.match(single.stdout, /redis:default\/get\/sync +\S+ +[\d.]+ µs.* 12 +0\s*$/m);
   const files = await history('--benchmark', 'ioredis', '--html', at('h.html'), '--svg', at('h'));
   assert.equal(files.status, 0);
   assert.match(readFileSync(at('h.html'), 'utf8'), /the last at run-8, from/);
@@ -174,7 +174,7 @@ test('a history lists results, draws each test and marks where its level changed
   const markdown = await history('--benchmark', 'ioredis', '--format', 'markdown');
   assert.match(markdown.stdout, /\| ioredis:default\/get\/sync \| [▁-█]+ \|.*run-8: /);
   assert.match((await history('--format', 'html')).stdout, /^<!doctype html>[\s\S]*history-/);
-  assertFailure(await history('--format', 'xml'), 2, /report "xml": not known/);
+  assertFailure(await history('--format', 'xml'), 2, /unknown report "xml"/);
   assertFailure(await history('--benchmark', 'none'), 2, /--benchmark none: no such benchmark/);
   assertFailure(
     await callCommand(['bin/dragstrip.js', 'history', at('nowhere')]),

@@ -18,7 +18,7 @@ const DRAGSTRIP = 'bin/dragstrip.js';
 
 const { callHere, folder } = withCommands();
 
-describe('what is not understood is refused in one line with status 2', { concurrency: 2 }, () => {
+describe('unknown input is refused in one line with status 2', { concurrency: 2 }, () => {
   /** @type {[string, string[], RegExp][]} */
   const cases = [
     [
@@ -26,7 +26,11 @@ describe('what is not understood is refused in one line with status 2', { concur
       ['test.js', '--storages', 'ioredsi'],
       /"ioredsi": did you mean "ioredis"/,
     ],
-    ['a name like none', ['test.js', '--storages', 'zzzzzzz'], /the storages: redis, ioredis/],
+    [
+      'a name like none',
+      ['test.js', '--storages', 'zzzzzzz'],
+      /available storages: redis, ioredis/,
+    ],
     ['an unknown profile', ['test.js', '--storages', 'ioredis:tunde'], /did you mean "tuned"/],
     ['an empty name', ['test.js', '--storages', 'redis,,lmdb'], /empty item.*dragstrip list/],
     ['a file that is not there', ['test.js', '--storages', './none.js'], /none\.js: no such file/],
@@ -124,7 +128,7 @@ describe('what is not understood is refused in one line with status 2', { concur
     [
       'an option by two names',
       [DRAGSTRIP, 'commands', '--clients', '5', '-c', '6'],
-      /--in-flight and --clients are one option; leave out --clients/,
+      /--in-flight and --clients are the same option; leave out --clients/,
     ],
     [
       'a Node that is too old, before it is installed',
@@ -155,7 +159,7 @@ describe('what is not understood is refused in one line with status 2', { concur
     [
       'a file of TLS without an address with TLS',
       [...RUN, '--tls-ca', 'ca.pem'],
-      /--tls-ca: no server of this command has an address with TLS.*rediss:/,
+      /--tls-ca: no address of this command uses TLS.*rediss:/,
     ],
     [
       'a client certificate for seeding without TLS',
@@ -181,7 +185,11 @@ describe('what is not understood is refused in one line with status 2', { concur
       /"pdf".*console, markdown/,
     ],
     ['an unknown action', [DRAGSTRIP, 'servers', 'strat'], /strat: unknown action; .*start/],
-    ['an unknown server', [DRAGSTRIP, 'servers', 'start', 'reddis'], /"reddis"; the servers are/],
+    [
+      'an unknown server',
+      [DRAGSTRIP, 'servers', 'start', 'reddis'],
+      /"reddis"; available servers:/,
+    ],
     ['an unknown loader', [DRAGSTRIP, 'seed', 'oracle'], /"oracle"; .*: redis, mysql/],
     ['rows beyond', ['data/redis.js', '--rows', '2000M'], /--rows "2000M"/],
   ];
@@ -202,7 +210,7 @@ describe('what is not understood is refused in one line with status 2', { concur
     assertFailure(await callCommand([DRAGSTRIP, 'race', '--storages', folder]), 2, isFolder);
   });
 
-  test('by a process, as by a call', async () => {
+  test('by a process like by a call', async () => {
     for (const [, words, says] of [cases[0], cases[7]]) {
       const ended = await runCommand(folder, words);
       assertFailure(ended, 2, says);
@@ -222,7 +230,7 @@ describe('what is not understood is refused in one line with status 2', { concur
   });
 });
 
-describe('every help ends well', () => {
+describe('every help exits with status 0', () => {
   const commands = ['race', 'async', 'sync', 'seed', 'servers', 'report', 'list', 'doctor'];
   const scripts = [
     'async_test.js',
@@ -248,7 +256,7 @@ describe('every help ends well', () => {
     });
   }
 
-  test('the title of run is that of a workload only where one is named', async () => {
+  test('the title of run is that of a workload only if one is named', async () => {
     const bare = await callCommand([DRAGSTRIP, 'run', '--help']);
     assert.match(bare.stdout, /^run a workload by name or from a file/m);
     const named = await callCommand([DRAGSTRIP, 'run', '--workload', 'mix', '--help']);
@@ -286,7 +294,7 @@ describe('every help ends well', () => {
     }
   });
 
-  test('-h at the end is help, also where it is an option', async () => {
+  test('-h at the end is help, even if it is an option', async () => {
     const { status, stdout } = await callCommand([DRAGSTRIP, 'mget', '-h']);
     assert.equal(status, 0);
     assert.match(stdout, /^Usage: dragstrip mget /);
@@ -300,7 +308,7 @@ describe('every help ends well', () => {
     assert.deepEqual({ status, stdout }, { status: 0, stdout: `${version}\n` });
   });
 
-  test('a busy machine is described alike before a run and without one', async () => {
+  test('a busy machine is described equally before a run and without one', async () => {
     const quiet = { cores: 4, governor: null, loadAverage: [9, 9, 9] };
     const [{ code, message, hint }] = environmentWarnings(/** @type {any} */ (quiet));
     assert.equal(code, 'BUSY');
@@ -308,7 +316,7 @@ describe('every help ends well', () => {
     assert.equal(hint, 'stop them before measuring');
   });
 
-  test('list and doctor end well without any server', async () => {
+  test('list and doctor succeed without any server', async () => {
     const list = await callHere('list');
     assert.equal(list.status, 0, list.stderr);
     for (const name of ['ioredis:tuned', 'manual-hs', 'lmdb'])
@@ -324,7 +332,7 @@ describe('every help ends well', () => {
   });
 });
 
-describe('the place of the result is judged before anything is measured', () => {
+describe('the destination of the result is checked before anything is measured', () => {
   test('a file that exists is refused and left as it is', async () => {
     const file = path.join(folder, 'mine.json');
     await writeFile(file, 'precious');
@@ -360,7 +368,7 @@ describe('the place of the result is judged before anything is measured', () => 
     assertFailure(await callCommand([...RUN, ...files]), 2, /--markdown .*exists; .*--force/);
   });
 
-  test('a folder that takes no files is refused', async (t) => {
+  test('a read-only folder is refused', async (t) => {
     assertFailure(await callCommand([...RUN, '--out', '/proc/here']), 2, /\/proc\/here cannot/);
     if (process.getuid?.() === 0) return notChecked(t, 'permissions do not bind root');
     const closed = await mkdtemp(path.join(folder, 'closed-'));
@@ -371,8 +379,8 @@ describe('the place of the result is judged before anything is measured', () => 
   });
 });
 
-describe('report takes stored results only', () => {
-  const whole = JSON.stringify(raceResult());
+describe('report accepts stored results only', () => {
+  const intact = JSON.stringify(raceResult());
   /** @type {[string, (text: string) => string, RegExp][]} */
   const damaged = [
     ['cut off', (text) => text.slice(0, text.length / 2), /cut off\.json: not JSON/],
@@ -404,7 +412,7 @@ describe('report takes stored results only', () => {
   for (const [title, damage, says] of damaged) {
     test(title, async () => {
       const file = path.join(folder, `${title}.json`);
-      const text = damage(whole);
+      const text = damage(intact);
       await writeFile(file, text);
       const ended = await callCommand([DRAGSTRIP, 'report', file]);
       assertFailure(ended, 2, says);
@@ -425,7 +433,7 @@ describe('report takes stored results only', () => {
     assertFailure(await callCommand([DRAGSTRIP, 'report', 'no.json']), 2, /no\.json: cannot/);
     assertFailure(await callCommand([DRAGSTRIP, 'report', folder]), 2, /it is a folder/);
     const good = path.join(folder, 'good.json');
-    await writeFile(good, whole);
+    await writeFile(good, intact);
     const ended = await callCommand([DRAGSTRIP, 'report', good, 'no.json']);
     assertFailure(ended, 2, /no\.json/);
     assert.equal(ended.stdout, '');
@@ -447,21 +455,21 @@ describe('an unusable target is reported in one line', () => {
     for (const server of listeners) server.close();
   });
 
-  test('a named storage whose server is not there', async () => {
+  test('a named storage without its server', async () => {
     for (const name of ['ioredis', 'manual-hs']) {
       const ended = await callHere('sync', '--storages', `memory,${name}`);
       assertFailure(ended, 4, new RegExp(`storage ${name}: .*refused.*dragstrip servers start`));
     }
   });
 
-  test('a server that is not there cannot be filled', async () => {
+  test('a missing server cannot be filled', async () => {
     for (const name of ['redis', 'mysql', 'tarantool']) {
       const ended = await callHere('seed', name, '--rows', '5');
       assertFailure(ended, 4, /127\.0\.0\.1:1.*(servers start|--)/);
     }
   });
 
-  test('another protocol answers', async () => {
+  test('a server of another protocol', async () => {
     const web = http.createServer((_request, response) => response.end('hello'));
     const address = await listen(web);
     /** @type {[string, string, string][]} */
@@ -472,7 +480,7 @@ describe('an unusable target is reported in one line', () => {
     ];
     for (const [storage, flag, loader] of cases) {
       const ended = await callHere('sync', '--storages', storage, flag, address);
-      assertFailure(ended, 4, /an HTTP server answers there/);
+      assertFailure(ended, 4, /an HTTP server is listening there/);
       assertFailure(await callHere('seed', loader, flag, address), 4, new RegExp(address));
     }
   });
@@ -488,23 +496,23 @@ describe('an unusable target is reported in one line', () => {
     assertFailure(await callHere('seed', 'redis', '--redis', address), 4, says);
   });
 
-  test('a coordinator that is not there, and an agent without a token', async () => {
+  test('a missing coordinator, and an agent without a token', async () => {
     const refused = /: coordinator at 127\.0\.0\.1:1: connection refused, .*; start one with `npx/;
     assertFailure(await callHere('agents', '--coordinator', '127.0.0.1:1'), 4, refused);
     const needs = /: agent needs the token of a coordinator; add --token-file FILE, or start a/;
     assertFailure(await callHere('agent', '--coordinator', '127.0.0.1:1'), 2, needs);
   });
 
-  test('somebody listens and says nothing', async () => {
+  test('a server that accepts connections and stays silent', async () => {
     /** @type {Set<net.Socket>} */
     const sockets = new Set();
     const address = await listen(net.createServer((socket) => sockets.add(socket)));
     const words = ['sync', '--storages', 'ioredis', '--redis', address];
-    assertFailure(await callHere(...words), 4, /listens there but does not answer/);
+    assertFailure(await callHere(...words), 4, /accepts connections but does not reply/);
     for (const socket of sockets) socket.destroy();
   });
 
-  test('a server elsewhere is not used unless it is allowed by name', async () => {
+  test('a server on another machine is not used unless allowed by name', async () => {
     const elsewhere = '192.0.2.1:6379'; // TEST-NET-1, RFC 5737
     const says = /192\.0\.2\.1:6379 is not on this machine.*--allow-target 192\.0\.2\.1:6379/;
     const words = ['sync', '--storages', 'redis', '--redis', elsewhere];
@@ -512,7 +520,7 @@ describe('an unusable target is reported in one line', () => {
     assertFailure(await callHere('seed', 'redis', '--redis', elsewhere), 3, says);
   });
 
-  test('what --allow-target names reaches the commands that have a dataset', () => {
+  test('--allow-target applies to the commands that have a dataset', () => {
     const given = { rows: 5, redis: 'h:1', allowTarget: ['h:1'] };
     const { allowTargets, addresses } = datasetIn(given);
     assert.deepEqual(
@@ -521,7 +529,7 @@ describe('an unusable target is reported in one line', () => {
     );
   });
 
-  test('a password is in no output, also where a server repeats it', async () => {
+  test('a password is never printed, even if a server repeats it', async () => {
     const secret = 'hunter2-of-the-test';
     /** @type {string[]} */
     const received = [];
@@ -553,7 +561,7 @@ describe('an unusable target is reported in one line', () => {
     );
   });
 
-  test('a file of a password that cannot be read', async () => {
+  test('an unreadable password file', async () => {
     const env = { DRAGSTRIP_REDIS_PASSWORD_FILE: '/nonexistent/secret' };
     const ended = await runCommand(folder, ['test.js', '--storages', 'redis'], { env });
     assertFailure(ended, 2, /DRAGSTRIP_REDIS_PASSWORD_FILE: .*cannot be read/);

@@ -29,7 +29,7 @@ for (const name of ['ioredis-cluster', 'iovalkey-cluster']) {
       return openRows(definition, { address, profile, dataset: createDataset({ rows: 1 }) });
     }
 
-    test('closes where a reply of that time names a node that it did not know', async () => {
+    test('closes although a late reply names an unknown node', async () => {
       node.fail(null);
       const handle = await open();
       assert.equal(await handle.get(1), 'a value');

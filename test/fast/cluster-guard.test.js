@@ -23,7 +23,7 @@ const REFUSED = {
   hint: /--allow-target 192\.0\.2\.1:6379/,
 };
 
-describe('a cluster that announces an address elsewhere', () => {
+describe('a cluster that announces an address of another machine', () => {
   /** @type {import('../helpers/fake-cluster.js').FakeCluster} */
   let cluster;
   const folder = withFolder();
@@ -47,9 +47,9 @@ describe('a cluster that announces an address elsewhere', () => {
     await cluster.close();
   });
   afterEach(() => {
-    const foreign = dialled.filter((host) => host !== '127.0.0.1');
+    const otherHosts = dialled.filter((host) => host !== '127.0.0.1');
     dialled = [];
-    assert.deepEqual(foreign, [], 'nothing else is dialled');
+    assert.deepEqual(otherHosts, [], 'nothing else is dialled');
     cluster.announce(null);
     cluster.fail(null);
   });
@@ -83,7 +83,7 @@ describe('a cluster that announces an address elsewhere', () => {
     });
   }
 
-  test('the command line says so and ends with 3: race, seed', async () => {
+  test('the command line reports it and exits with 3: race, seed', async () => {
     cluster.announce(ELSEWHERE);
     for (const words of [
       ['race', '--storages', 'ioredis-cluster'],
@@ -97,7 +97,7 @@ describe('a cluster that announces an address elsewhere', () => {
     }
   });
 
-  test('the loader refuses it, and --allow-target is for one address', async () => {
+  test('the loader refuses it, and --allow-target permits one address', async () => {
     cluster.announce(ELSEWHERE);
     const loader = await getLoader('redis-cluster');
     const about = {

@@ -1,4 +1,4 @@
-/** `dragstrip codec`: its tables, its result, what it refuses, and a variant that is wrong. */
+/** `dragstrip codec`: its tables, result and refusals, and an incorrect variant. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -81,7 +81,7 @@ describe('codec decoding', () => {
     assert.match(stdout, /^codecs: one operation is one whole fixture/m);
   });
 
-  test('shows a variant that is wrong, does not time it, and exits with 5', async () => {
+  test('shows an incorrect variant, does not time it, and exits with 5', async () => {
     const home = pathToFileURL(path.join(ROOT, 'codecs/')).href;
     await writeFile(
       path.join(folder, 'swapped.js'),
@@ -124,13 +124,13 @@ describe('codec decoding', () => {
     assert.equal(benchmark?.rounds[0].metrics, undefined);
   });
 
-  test('leaves nothing behind where it is not told to', () => {
+  test('leaves no files behind unless requested', () => {
     assert.equal(existsSync(path.join(folder, 'results')), false);
   });
 });
 
 describe('codec encoding', () => {
-  test('measures what is encoded, its bytes compared', async () => {
+  test('measures encoding, with its bytes compared', async () => {
     const { status, stdout, stderr } = await codec(
       ...['encoding', '--fixtures', 'batch-4096', '--protocols', 'handlersocket', ...SHORT],
       ...['--variants', 'hs-client,node-handlersocket'],
@@ -141,12 +141,12 @@ describe('codec encoding', () => {
   });
 });
 
-describe('which benchmarks there are', () => {
+describe('selection of benchmarks', () => {
   /** @param {Record<string, any>} options */
   const planOf = async (options) =>
     (await requestRun({ workload: 'codec', test: 'decoding', ...options })).plan;
 
-  test('all fixtures of a direction but the small one, of all protocols', async () => {
+  test('all fixtures of a direction except the small one, of all protocols', async () => {
     const { variants = [], storages, slices, loads } = await planOf({});
     assert.equal(storages, null, 'the engine takes all that can run');
     assert.deepEqual([slices?.rounds, slices?.budgetNs], [null, 60e9]);
@@ -164,13 +164,13 @@ describe('which benchmarks there are', () => {
     assert.ok(!names.some((name) => name.endsWith('mixed')));
   });
 
-  test('the small one too, where it is named', async () => {
+  test('the small one as well if it is named', async () => {
     const { variants = [] } = await planOf({ fixtures: ['mixed'] });
     assert.equal(variants.length, 4);
   });
 
   for (const [words, message] of /** @type {[string[], RegExp][]} */ ([
-    [['both'], /codec "both": unknown test; the tests: decoding, encoding/],
+    [['both'], /codec "both": unknown test; tests: decoding, encoding/],
     [
       ['decoding', '--protocols', 'resp3'],
       /--protocols "resp3": unknown value "resp3"; available: handlersocket/,

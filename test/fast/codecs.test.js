@@ -1,5 +1,5 @@
 /**
- * Every codec variant on every fixture: what it gives is what it must, however the bytes are cut.
+ * Every codec variant on every fixture: the output is correct, however the bytes are split.
  */
 
 import assert from 'node:assert/strict';
@@ -55,7 +55,7 @@ function fixtureOf(protocol, name) {
 for (const protocol of PROTOCOLS) {
   describe(`${protocol}: every variant`, () => {
     for (const fixture of FIXTURES.filter((one) => one.protocol === protocol)) {
-      test(`${fixture.direction}s ${fixture.name} rightly`, async () => {
+      test(`${fixture.direction}s ${fixture.name} correctly`, async () => {
         let tried = 0;
         for (const definition of await variantsOf(protocol)) {
           if (definition.offers(parametersOf(fixture)) !== true) continue;
@@ -119,7 +119,7 @@ async function codecOf(definition, fixture) {
 }
 
 describe('the registry', () => {
-  test('names each variant as its file does, once', async () => {
+  test('names each variant like its file, once', async () => {
     const names = Object.values(VARIANTS).flat();
     assert.equal(new Set(names).size, names.length);
     for (const protocol of PROTOCOLS) {
@@ -130,7 +130,7 @@ describe('the registry', () => {
     }
   });
 
-  test('is no part of the storages: a race takes none of them', async () => {
+  test('is separate from the storages: a race uses none of them', async () => {
     assert.deepEqual(workload.contenders?.names(), CODEC_NAMES);
     assert.equal((await workload.contenders?.load('msgpackr'))?.name, 'msgpackr');
     await assert.rejects(loadCodec('none'), { code: 'E_USAGE', message: /variant "none"$/ });
@@ -148,7 +148,7 @@ describe('the fixtures', () => {
     assert.ok(length > 700_000 && length < 900_000, `${length} bytes`);
   });
 
-  test('say which servers they were recorded from', () => {
+  test('name the servers that they were recorded from', () => {
     const own = FIXTURES.filter(({ direction, single }) => direction === 'decode' && !single);
     const servers = PROTOCOLS.map((protocol) => {
       const { recordedFrom, bytes } = readArchive(protocol);
@@ -159,7 +159,7 @@ describe('the fixtures', () => {
     assert.deepEqual(servers, ['mariadb', 'redis', 'tarantool', 'cassandra']);
   });
 
-  test('of one reply a chunk are cut between replies', () => {
+  test('with one reply per chunk are split between replies', () => {
     for (const fixture of FIXTURES.filter(({ single }) => single)) {
       const bytes = fixtureBytes(fixture);
       const chunks = chunksOf(bytes, fixture);
@@ -170,7 +170,7 @@ describe('the fixtures', () => {
     }
   });
 
-  test('that node-handlersocket is not tried on would come out wrong', async () => {
+  test('that node-handlersocket skips would be decoded incorrectly', async () => {
     const fixture = fixtureOf('handlersocket', 'sets');
     const definition = await loadCodec('node-handlersocket');
     const offer = definition.offers(parametersOf(fixture));
@@ -210,7 +210,7 @@ describe('a wrong variant', () => {
       },
     });
 
-  test('is caught by one wrong byte of one value, and told where', async () => {
+  test('is detected by one wrong byte of a value, with its position', async () => {
     const trial = await openOn(
       wrongDecoder((rows, n) => (n === 637 ? [[`${rows[0][0].slice(0, -1)}?`]] : rows)),
       find,
@@ -221,7 +221,7 @@ describe('a wrong variant', () => {
     });
   });
 
-  test('is caught by a number instead of its text', async () => {
+  test('is detected by a number instead of its text', async () => {
     const trial = await openOn(
       wrongDecoder((rows, n) => (n === 5 ? [[Number.NaN]] : rows)),
       find,
@@ -229,7 +229,7 @@ describe('a wrong variant', () => {
     assert.throws(() => trial.check(), /at \[5\]\[0\]\[0\]/);
   });
 
-  test('is caught by a reply too few, also while it is timed', async () => {
+  test('is detected by a missing reply, also while it is timed', async () => {
     const trial = await openOn(
       wrongDecoder((rows, n) => (n % 1000 === 999 ? undefined : rows)),
       find,
@@ -238,7 +238,7 @@ describe('a wrong variant', () => {
     assert.notEqual(trial.run(), trial.expected);
   });
 
-  test('is caught by one byte of what it encodes', async () => {
+  test('is detected by one byte of its output', async () => {
     const wrong = defineCodec({
       name: 'wrong',
       protocol: 'handlersocket',
@@ -283,7 +283,7 @@ describe('firstDifference', () => {
   }
 });
 
-test('the allocation of known objects and Buffers is known', () => {
+test('the allocation of known objects and Buffers is measured correctly', () => {
   /** @type {any} */
   let kept = null;
   const work = () => {

@@ -36,7 +36,7 @@ describe('redis-benchmark’s options', () => {
     }
   });
 
-  test('-t takes names in lower case, and names of several tests', () => {
+  test('-t accepts lower-case names, and names of several tests', () => {
     assert.deepEqual(testsOf('ping,set'), ['PING_INLINE', 'PING_BULK', 'SET']);
     assert.deepEqual(testsOf('ping_mbulk, get'), ['PING_BULK', 'GET']);
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('redis-benchmark’s options', () => {
     assert.equal(Object.hasOwn(parameters, 'pipeline'), false);
   });
 
-  test('-P has so many requests in flight per connection, and no more', async () => {
+  test('-P has exactly that number of requests in flight per connection', async () => {
     let most = 0;
     const connect = async () => {
       let inFlight = 0;
@@ -125,24 +125,24 @@ describe('redis-benchmark’s output', () => {
   const result = commandsResult();
   /** @type {any} */ (result.options.workloadOptions).commands.redisBenchmark = '7.0.15';
 
-  test('-q: a line per test, under its client and route; the refused with words', () => {
+  test('-q: a line per test, under its client and route; refused ones with the reason', () => {
     const text = quietLines(result).join('\n');
     const [first, ...lines] = text.split('\n\n')[0].split('\n');
     assert.equal(first, 'ioredis, direct TCP, keep-alive on');
     assert.equal(lines.length, 4);
     assert.match(lines[2], /^SET: 40398\.68 requests per second, p50=\d+\.\d{3} msec$/);
     assert.match(lines[3], /^LRANGE_600 \(first 600 elements\): /);
-    assert.match(text, /PING_INLINE: refused: it closes the connection without an answer/);
+    assert.match(text, /PING_INLINE: refused: the connection was closed without a reply/);
     const tool = text.split('\n\n').filter((block) => block.startsWith('redis-benchmark 7.0.15'));
     assert.equal(tool.length, 8);
     assert.match(tool[0], /^SET: 80800\.00 requests per second, p50=0\.290 msec$/m);
   });
 
-  test('without redis-benchmark there are no lines of it', () => {
+  test('without redis-benchmark its lines are absent', () => {
     assert.doesNotMatch(quietLines(commandsResult()).join('\n'), /redis-benchmark/);
   });
 
-  test('--csv: its columns, every field in quotes, and whose they are', () => {
+  test('--csv: its columns, every field in quotes, and their client', () => {
     const [head, ...lines] = csvLines(result);
     const columns = head.slice(1, -1).split('","');
     assert.equal(columns.slice(0, 3).join(), 'test,rps,avg_latency_ms');

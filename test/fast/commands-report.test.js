@@ -40,7 +40,7 @@ function shownOf(value) {
 
 /**
  * @param {RegExp} title
- * @param {string} start of the keys
+ * @param {string} start beginning of the keys
  * @returns {Record<string, any>} test or route to its values, of the columns that begin so
  */
 function valuesOf(title, start) {
@@ -56,7 +56,7 @@ function valuesOf(title, start) {
 }
 
 describe('figures', () => {
-  test('are one for each test and route, with connections kept and not', () => {
+  test('are one per test and route, with persistent and other connections', () => {
     assert.deepEqual(
       tablesOf(result).map(({ title }) => title),
       [
@@ -84,7 +84,7 @@ describe('figures', () => {
     assert.equal(shownOf(proxied['server_cpu']), 9000);
   });
 
-  test('have units and intervals, for programs too', async () => {
+  test('have units and intervals, also for programs', async () => {
     const [document] = JSON.parse((await loadReport('json')).render(result));
     const [, { columns, rows }] = document.tables;
     const units = Object.fromEntries(
@@ -96,7 +96,7 @@ describe('figures', () => {
     assert.ok(Math.abs(value - 0.5) < 1e-6 && low <= value && value <= high);
     assert.equal(n, 3);
     const { state, reason } = rows[0].values.throughput_proxied_tcp;
-    assert.deepEqual([state, reason], ['refused', 'it closes the connection without an answer']);
+    assert.deepEqual([state, reason], ['refused', 'the connection was closed without a reply']);
     for (const table of document.tables) {
       assert.doesNotMatch(JSON.stringify(table.columns), /"unit":"text"/, table.title);
     }
@@ -111,7 +111,7 @@ describe('figures', () => {
     assert.ok('state' in pairedRatio(undefined, [20]));
   });
 
-  test('a summary is over the tests that every route has answered', () => {
+  test('a summary covers the tests that every route supports', () => {
     const [{ rows }] = tablesOf(result);
     assert.deepEqual(
       rows.slice(0, 4).map(({ values }) => [shownOf(values['tests']), shownOf(values['to_first'])]),
@@ -132,10 +132,12 @@ describe('figures', () => {
   });
 
   test('a refusal by Redis itself is a fault, and so is any other error', () => {
-    const own = commandsResult();
-    const benchmark = own.benchmarks.find(({ parameters }) => parameters?.['way'] === 'proxied');
+    const measured = commandsResult();
+    const benchmark = measured.benchmarks.find(
+      ({ parameters }) => parameters?.['way'] === 'proxied',
+    );
     if (benchmark?.parameters !== undefined) benchmark.parameters['way'] = 'direct';
-    assert.equal(statusAfter(own), 5);
+    assert.equal(statusAfter(measured), 5);
     const other = commandsResult();
     const set = other.benchmarks.find(({ parameters }) => parameters?.['test'] === 'SET');
     Object.assign(set?.rounds[0].outcomes ?? {}, { mismatch: 1 });
@@ -155,7 +157,7 @@ describe('figures', () => {
 });
 
 describe('the console report', () => {
-  test('has the ways, both ratios, what keeping is worth, and redis-benchmark', async () => {
+  test('has the routes, both ratios, the gain of persistent connections, and redis-benchmark', async () => {
     const text = await consoleOf(result);
     assert.match(text, /ioredis, connections kept: ops\/s/);
     assert.match(text, /ioredis, one connection per request: ops\/s/);
@@ -168,21 +170,21 @@ describe('the console report', () => {
     assert.match(text, /CPU µs +CPU µs +CPU µs/);
   });
 
-  test('tells the words of a refusal once, and not among wrong answers', async () => {
+  test('shows the reason of a refusal once, and not among wrong replies', async () => {
     const text = await consoleOf(result);
     assert.match(
       text,
-      /Refused, not counted as operations\n +PING_INLINE, proxied: it closes the connection without an answer \(4 benchmarks\)\n/,
+      /Refused, not counted as operations\n +PING_INLINE, proxied: the connection was closed without a reply \(4 benchmarks\)\n/,
     );
     assert.doesNotMatch(text, /Wrong replies|error.*of 2,000/);
     assert.doesNotMatch(text, /commands, window/, 'no table of a race');
   });
 
-  test('says what Redis has never seen', async () => {
+  test('names the commands that never reached Redis', async () => {
     assert.match(await consoleOf(result), /answered by the proxy, never sent to Redis: PING_BULK/);
   });
 
-  test('has no interval of one round, and no table of what did not run', async () => {
+  test('has no interval for one round, and no table of tests that did not run', async () => {
     const once = commandsResult({ rounds: 1 });
     for (const { rounds } of once.benchmarks) {
       for (const { metrics = {} } of rounds) {
@@ -195,7 +197,7 @@ describe('the console report', () => {
   });
 });
 
-test('every report takes it', async () => {
+test('every report accepts it', async () => {
   for (const name of REPORT_NAMES) {
     const whole = (await loadReport(name)).render(result);
     const text = whole.replace(/<script[^>]*>[\s\S]*?<\/script>/g, '');
@@ -204,7 +206,7 @@ test('every report takes it', async () => {
   }
 });
 
-test('the plots are one for each kind of connection: paired bars', () => {
+test('one plot per kind of connection: paired bars', () => {
   const pictures = picturesOf([result]);
   assert.deepEqual(
     pictures.map(({ name }) => name),
@@ -229,7 +231,7 @@ describe('dragstrip commands refuses', () => {
     ['keep-alive that is neither', ['--keep-alive', '2'], /available: .*on, off, both/],
     ['a transport that is none', ['--transport', 'udp'], /available: tcp, unix, both/],
     ['no requests', ['--ops', '0'], /not a whole number from 1/],
-    ['fewer requests than clients', ['--ops', '49'], /49 requests of 50 clients/],
+    ['fewer requests than clients', ['--ops', '49'], /49 requests for 50 clients/],
     ['too many clients', ['--clients', '6000'], /from 1 to 5000/],
     ['two proxies', ['--proxy', 'a:1', '--proxy-binary', 'x {port}'], /cannot be combined/],
     [
@@ -253,12 +255,12 @@ describe('dragstrip commands refuses', () => {
 describe('dragstrip commands without servers', () => {
   const { callHere } = withCommands();
 
-  test('says what does not answer, and how to start it', async () => {
+  test('names the server that does not reply, and how to start it', async () => {
     const ended = await callHere('commands', '--tests', 'SET');
     assertFailure(ended, 4, /Redis at 127\.0\.0\.1:1: connection refused.*servers start redis/);
   });
 
-  test('a proxy that was named and does not answer is an error', async () => {
+  test('a named proxy that does not reply is an error', async () => {
     const ended = await callHere('commands', '--proxy', '127.0.0.1:1');
     assertFailure(ended, 4, /A proxy at 127\.0\.0\.1:1: connection refused.*--proxy/);
   });

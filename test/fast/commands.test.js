@@ -49,7 +49,7 @@ async function runTest(name, lie, issue = SHAPE.ops) {
 }
 
 describe('each test of the list', () => {
-  test('is there, fifteen of them, in the order of redis-benchmark', () => {
+  test('exists, fifteen in total, in the order of redis-benchmark', () => {
     const [first, ...more] = TEST_NAMES;
     assert.equal(TEST_NAMES.length, 15);
     assert.equal(first, 'PING_INLINE');
@@ -58,7 +58,7 @@ describe('each test of the list', () => {
   });
 
   for (const name of TEST_NAMES) {
-    test(`${name}: right replies are ok, all of them, and its keys are its own`, async () => {
+    test(`${name}: all correct replies are ok, and it has separate keys`, async () => {
       const { outcomes, wrong, fake } = await runTest(name);
       assert.deepEqual(outcomes, [SHAPE.ops, 0, 0]);
       assert.equal(wrong, null);
@@ -95,14 +95,14 @@ describe('each test of the list', () => {
     ['MSET', 'no answer at all', () => null],
   ];
   for (const [name, what, lie] of LIES) {
-    test(`${name}: ${what} is no right answer`, async () => {
+    test(`${name}: ${what} is not a correct reply`, async () => {
       const { outcomes } = await runTest(name, lie);
       assert.ok(outcomes[MISMATCH] > 0, `${outcomes}`);
       if (what.includes('in any reply')) assert.equal(outcomes[MISMATCH], SHAPE.ops);
     });
   }
 
-  test('nothing there is a miss', async () => {
+  test('a missing value is a miss', async () => {
     for (const [name, empty] of /** @type {const} */ ([
       ['GET', null],
       ['LPOP', null],
@@ -115,7 +115,7 @@ describe('each test of the list', () => {
     }
   });
 
-  test('a write that was confirmed and lost is found afterwards', async () => {
+  test('a confirmed but lost write is detected afterwards', async () => {
     for (const [name, key, value] of /** @type {const} */ ([
       ['SET', `${PREFIX}key:000000000007`, 'old'],
       ['MSET', `${PREFIX}key:000000000007`, 'old'],
@@ -137,7 +137,7 @@ describe('each test of the list', () => {
     }
   });
 
-  test('operations whose replies were lost may have been carried out or not', async () => {
+  test('operations with lost replies may or may not have been executed', async () => {
     for (const name of ['INCR', 'LPUSH', 'LPOP', 'SPOP', 'SADD', 'SET']) {
       const { fake, prepared } = await runTest(name, undefined, 500);
       for (const issued of [500, 510]) {
@@ -178,22 +178,22 @@ describe('clients', () => {
   }
 
   /**
-   * Lanes, as the loop has them.
-   * @param {number} lanes
+   * Concurrent tasks, as in the loop.
+   * @param {number} tasks
    * @param {number} each
    * @param {() => Promise<unknown>} op
    */
-  const inLanes = (lanes, each, op) =>
+  const concurrently = (tasks, each, op) =>
     Promise.all(
-      Array.from({ length: lanes }, async () => {
+      Array.from({ length: tasks }, async () => {
         for (let i = 0; i < each; i += 1) await op().catch(() => {});
       }),
     );
 
-  test('that are kept have one request at a time, and are never more than requested', async () => {
+  test('persistent ones have one request at a time, and never exceed the requested number', async () => {
     const { state, clients } = fakeConnections();
     await clients.keep(8);
-    await inLanes(8, 40, () => clients.onKept((one) => one.send(['x'])));
+    await concurrently(8, 40, () => clients.onKept((one) => one.send(['x'])));
     assert.deepEqual([state.made, state.most, state.doubled], [8, 8, 0]);
     assert.equal(clients.idle.length, 8);
     await clients.close();
@@ -201,10 +201,10 @@ describe('clients', () => {
     assert.equal(clients.connecting.ns.length, 8);
   });
 
-  test('that are kept are shared where a warm-up has more in flight, and set right by keep', async () => {
+  test('persistent ones are shared if a warm-up has more in flight, and restored by keep', async () => {
     const { state, clients } = fakeConnections();
     await clients.keep(4);
-    await inLanes(9, 5, () => clients.onKept((one) => one.send(['x'])));
+    await concurrently(9, 5, () => clients.onKept((one) => one.send(['x'])));
     assert.ok(state.doubled > 0);
     await clients.keep(4);
     assert.equal(new Set(clients.idle).size, 4);
@@ -212,9 +212,9 @@ describe('clients', () => {
   });
 
   for (const fail of [false, true]) {
-    test(`of their own leave none open${fail ? ', also where requests fail' : ''}`, async () => {
+    test(`per request leave none open${fail ? ', even if requests fail' : ''}`, async () => {
       const { state, clients } = fakeConnections({ fail });
-      await inLanes(6, 30, () => clients.onOwn((one) => one.send(['x'])));
+      await concurrently(6, 30, () => clients.onOwn((one) => one.send(['x'])));
       assert.deepEqual([state.made, state.open], [180, 0]);
       assert.ok(state.most <= 6, `${state.most} open at once`);
       assert.equal(clients.openMax, state.most);
@@ -223,7 +223,7 @@ describe('clients', () => {
     });
   }
 
-  test('tell percentiles by rank, and none that too few values lie above', () => {
+  test('have percentiles by rank, except those with too few values above', () => {
     const times = new Times();
     for (let i = 100; i >= 1; i -= 1) times.add(i * 1000);
     assert.deepEqual(times.metrics('x'), { xNsMean: 50_500, xNsP50: 50_000, xNsP99: null });
@@ -252,7 +252,7 @@ describe('redis-benchmark', () => {
     assert.equal(found?.p50Ns, null);
   });
 
-  test('no figures are no figures', () => {
+  test('missing figures stay missing', () => {
     for (const text of ['', HEAD, `${HEAD}\n"x","nan"`, 'PING: 100 requests per second', '"x"']) {
       assert.equal(parseBenchmark(text), null, text);
     }
@@ -290,7 +290,7 @@ describe('redis-benchmark', () => {
     assert.deepEqual([silent.figures, silent.failure], [null, 'it ended with status 0']);
   });
 
-  test('is remembered in the environment, and nowhere else', () => {
+  test('is stored in the environment only', () => {
     /** @type {NodeJS.ProcessEnv} */
     const env = {};
     assert.equal(programOf(env), null);
@@ -310,14 +310,14 @@ describe('variants', () => {
     inFlight: 50,
   };
 
-  test('are all fifteen over four ways, with connections kept and not', () => {
+  test('are all fifteen over four routes, with persistent and other connections', () => {
     const variants = commandVariants(all);
     assert.equal(variants.length, 120);
     assert.equal(new Set(variants.map(({ parameters }) => JSON.stringify(parameters))).size, 120);
     assert.ok(variants.every(({ loads }) => loads[0].inFlight === 50));
   });
 
-  test('have requests enough by default, and as many as requested', () => {
+  test('have enough requests by default, and as many as requested', () => {
     const of = (/** @type {string} */ test, /** @type {boolean} */ kept, requests = undefined) =>
       commandVariants({ ...all, requests }).find(
         ({ parameters }) => parameters.test === test && parameters.keepAlive === kept,
@@ -338,7 +338,7 @@ describe('variants', () => {
   const offer = (/** @type {any} */ parameters) =>
     workload.offers?.(definition, { test: 'SET', keepAlive: true, ...parameters }, reach);
 
-  test('are skipped where no such socket or port is known, with the option that names it', () => {
+  test('are skipped if no such socket or port is known, with the option to set it', () => {
     assert.equal(offer({ way: 'direct', transport: 'tcp' }), true);
     assert.equal(offer({ way: 'proxied', transport: 'unix' }), true);
     const unix = /** @type {any} */ (offer({ way: 'direct', transport: 'unix' }));
@@ -348,12 +348,12 @@ describe('variants', () => {
     assert.match(tcp.reason, /TCP port of the proxy is unknown/);
   });
 
-  test('of a line are skipped for a driver that sends none', () => {
+  test('of inline commands are skipped for drivers without them', () => {
     const line = { test: 'PING_INLINE', way: 'direct', transport: 'tcp' };
     assert.match(/** @type {any} */ (offer(line)).reason, /inline commands/);
   });
 
-  test('go where their way is, and their keys are filled in at Redis itself', () => {
+  test('use their route, and their keys are written to Redis directly', () => {
     const { address, others } = reach;
     const route = (/** @type {any} */ parameters) => workload.route?.(parameters, address, others);
     assert.deepEqual(route({ way: 'direct', transport: 'tcp' }), { main: TCP, direct: TCP });
@@ -365,7 +365,7 @@ describe('variants', () => {
 });
 
 describe('addresses and proxies', () => {
-  test('a server is named by its port and its socket together', async () => {
+  test('a server has both its port and its socket', async () => {
     const flags = { redis: '127.0.0.1:7,unix:/a,b' };
     const { address } = await resolveAddress('redis', { flags, env: {}, home: '/nowhere' });
     assert.deepEqual(address, { main: { host: '127.0.0.1', port: 7 }, unix: { path: '/a,b' } });
@@ -381,7 +381,7 @@ describe('addresses and proxies', () => {
     );
   });
 
-  test('a command of one’s own is words, with names in braces', () => {
+  test('a user’s command has placeholders in braces', () => {
     assert.deepEqual(parseProxyCommand('rmux -socket={socket} "-t={redis}" \'a b\''), [
       ...['rmux', '-socket={socket}', '-t={redis}', 'a b'],
     ]);
@@ -396,7 +396,7 @@ describe('addresses and proxies', () => {
     }
   });
 
-  test('a proxy is started by its name only, as what stores nothing', () => {
+  test('a proxy is started by its name only, because it stores nothing', () => {
     assert.ok(SERVER_NAMES.includes('nutcracker'));
     assert.ok(!DEFAULT_SERVER_NAMES.includes('nutcracker'));
     assert.ok(DEFAULT_SERVER_NAMES.includes('redis'));
@@ -405,18 +405,18 @@ describe('addresses and proxies', () => {
 
 describe('ports', () => {
   const few = { range: 1000, reused: false, waiting: 0 };
-  const own = { keepAlive: [true, false], transports: ['tcp', 'unix'] };
+  const axes = { keepAlive: [true, false], transports: ['tcp', 'unix'] };
 
-  test('a connection for each request is bounded by the ports that there are', () => {
-    assert.throws(() => requirePorts(401, own, few), {
+  test('a connection per request is limited by the available ports', () => {
+    assert.throws(() => requirePorts(401, axes, few), {
       code: 'E_USAGE',
       message: /exhaust the ephemeral ports/,
     });
-    requirePorts(400, own, few);
-    requirePorts(undefined, own, few);
-    requirePorts(100_000, { ...own, keepAlive: [true] }, few);
-    requirePorts(100_000, { ...own, transports: ['unix'] }, few);
-    requirePorts(100_000, own, { ...few, reused: true });
+    requirePorts(400, axes, few);
+    requirePorts(undefined, axes, few);
+    requirePorts(100_000, { ...axes, keepAlive: [true] }, few);
+    requirePorts(100_000, { ...axes, transports: ['unix'] }, few);
+    requirePorts(100_000, axes, { ...few, reused: true });
   });
 
   test('are read from this machine', () => {

@@ -73,13 +73,13 @@ test('each benchmark has its ratio, interval, p after Holm, noise and verdict', 
   assert.equal(regressions, 1, 'only redis is slower by more than 5 %');
 });
 
-test('a run against itself is the same in every benchmark', () => {
+test('a run compared with itself is equal in every benchmark', () => {
   const { others, regressions } = compared(BASE, BASE);
   assert.deepEqual(new Set(others[0].benchmarks.map(({ verdict }) => verdict)), new Set(['same']));
   assert.equal(regressions, 0);
 });
 
-test('several results are each held against the first, and Holm counts all comparisons', () => {
+test('several results are each compared with the first, and Holm counts all comparisons', () => {
   const alone = compared(BASE, SLOWER).others[0].benchmarks[3].p ?? 1;
   const three = compared(BASE, SLOWER, run({ lmdb: 0.97 }));
   assert.equal(three.others.length, 2);
@@ -87,7 +87,7 @@ test('several results are each held against the first, and Holm counts all compa
   assert.equal(three.others[1].benchmarks[0].verdict, 'same');
 });
 
-test('one round decides nothing, and a noisy difference says how many rounds would', () => {
+test('one round decides nothing, and a noisy difference shows the number of rounds needed', () => {
   const once = (/** @type {number} */ speed) =>
     buildResult({
       benchmarks: [
@@ -137,7 +137,7 @@ test('two runs get no verdict without a sound reference in common, and never exi
   assert.equal(compared(BASE, biased).regressions, 0, 'a copy that is slower than itself');
 });
 
-test('what the machine differs in is divided out, and is noise', () => {
+test('a difference of the machine is divided out, and counts as noise', () => {
   const slow = withSlices(run({ redis: 0.8, ioredis: 0.8, 'manual-hs': 0.8, lmdb: 0.8 }), {
     machine: 0.8,
   });
@@ -149,7 +149,7 @@ test('what the machine differs in is divided out, and is noise', () => {
   }
 });
 
-test('a benchmark with wrong answers, one that failed and one without a partner are not compared', () => {
+test('benchmarks with wrong replies, failed ones and unpaired ones are not compared', () => {
   const other = structuredClone(BASE);
   other.benchmarks[0].rounds[3].outcomes.mismatch = 1;
   other.benchmarks[1].state = 'failed';
@@ -165,34 +165,34 @@ test('a benchmark with wrong answers, one that failed and one without a partner 
   ]);
 });
 
-test('whatever makes two runs not comparable is found', () => {
+test('all conditions that make two runs incomparable are detected', () => {
   assert.deepEqual(differencesOf(BASE, run({})), []);
   /** @param {(result: any) => void} change */
-  const found = (change) => {
+  const differencesAfter = (change) => {
     const other = structuredClone(BASE);
     change(other);
     return differencesOf(BASE, other).map(({ what }) => what);
   };
   assert.deepEqual(
-    found((r) => Object.assign(r.dataset, { rows: 5, seed: 2 })),
+    differencesAfter((r) => Object.assign(r.dataset, { rows: 5, seed: 2 })),
     ['rows', 'seed'],
   );
   assert.deepEqual(
-    found((r) => Object.assign(r.environment, { node: '22.1.0' })),
+    differencesAfter((r) => Object.assign(r.environment, { node: '22.1.0' })),
     ['node'],
   );
   assert.deepEqual(
-    found((r) => Object.assign(r.environment, { cpu: 'other', cores: 9 })),
+    differencesAfter((r) => Object.assign(r.environment, { cpu: 'other', cores: 9 })),
     ['cpu', 'cores'],
   );
   assert.deepEqual(
-    found((r) => {
+    differencesAfter((r) => {
       r.storages[3].version = '5.4.0';
     }),
     ['driver of ioredis'],
   );
   assert.deepEqual(
-    found((r) => {
+    differencesAfter((r) => {
       r.servers[0].version = '8.0.0';
       r.servers[0].settings.appendonly = 'yes';
       r.servers[0].address.main = 'unix:/tmp/s';
@@ -200,13 +200,13 @@ test('whatever makes two runs not comparable is found', () => {
     ['server redis', 'settings of redis', 'transport to redis'],
   );
   assert.deepEqual(
-    found((r) => {
+    differencesAfter((r) => {
       r.benchmarks[0].load.operations = 7;
     }),
     ['load of redis:default/get/sync'],
   );
   assert.deepEqual(
-    found((r) => {
+    differencesAfter((r) => {
       r.options.warmupOperations = 7;
     }),
     ['warmupOperations'],
@@ -216,7 +216,7 @@ test('whatever makes two runs not comparable is found', () => {
   assert.deepEqual(differencesOf(BASE, reordered), [], 'the order of fields is no difference');
 });
 
-test('slower counts only where it is shown, and beyond the limit', () => {
+test('slower counts only if significant, and beyond the limit', () => {
   const [redis] = compared(BASE, SLOWER).others[0].benchmarks;
   assert.equal(isSlower(redis, 0.05), true);
   assert.equal(isSlower(redis, 0.11), false);
@@ -250,7 +250,7 @@ function stored(name, result) {
   return name;
 }
 
-test('the command exits with 6 where a benchmark is slower by more than --fail-if-slower', async () => {
+test('the command exits with 6 if a benchmark is slower by more than --fail-if-slower', async () => {
   const files = [stored('a.json', BASE), stored('b.json', SLOWER)];
   const plain = await compare(...files);
   assert.equal(plain.status, 0, plain.stderr);
@@ -264,7 +264,7 @@ test('the command exits with 6 where a benchmark is slower by more than --fail-i
   assert.equal(turned.status, 6, 'then ioredis is the slower one');
 });
 
-test('the command never exits with 6 without a reference, and says how to get one', async () => {
+test('the command never exits with 6 without a reference, and has a hint', async () => {
   const files = [BASE, SLOWER].map(({ comparison: _, ...result }, i) =>
     stored(`without-${i}.json`, result),
   );
@@ -273,25 +273,25 @@ test('the command never exits with 6 without a reference, and says how to get on
   assert.match(stdout, /no verdict: .*\sMeasure both in one run: npx dragstrip race --against/s);
 });
 
-test('CPU per operation is compared too, and told where time decides nothing', async () => {
+test('CPU per operation is compared as well, and reported if time decides nothing', async () => {
   const costly = run({});
   for (const { name, rounds: own } of costly.comparison?.loads[0].contenders ?? []) {
     if (name !== 'ioredis') continue;
     for (const round of own) round.clientCpuPs = round.clientCpuPs.map((one) => (one ?? 0) * 1.2);
   }
   const comparison = compared(BASE, costly);
-  const found = Object.fromEntries(
+  const byId = Object.fromEntries(
     comparison.others[0].benchmarks.map(({ benchmark: id, witnesses = [] }) => [
       id.split(':')[0],
       witnesses.find(({ name }) => name === 'clientCpu'),
     ]),
   );
-  assert.equal(found['redis']?.verdict, 'undecided');
-  assert.equal(found['ioredis']?.verdict, 'more');
-  assert.ok(Math.abs((found['ioredis']?.ratio ?? 0) - 1.2) < 0.001);
+  assert.equal(byId['redis']?.verdict, 'undecided');
+  assert.equal(byId['ioredis']?.verdict, 'more');
+  assert.ok(Math.abs((byId['ioredis']?.ratio ?? 0) - 1.2) < 0.001);
   const render = await loadDocumentReport('console');
   const text = render(comparisonDocument(comparison), { width: 150 });
-  assert.match(text, /ioredis.*: time shows no difference, but more client CPU [\s\S]*1\.20×/);
+  assert.match(text, /ioredis.*: no difference in time, but more client CPU [\s\S]*1\.20×/);
   assert.doesNotMatch(text, / redis:default\/get\/sync: time/);
 });
 
@@ -314,16 +314,16 @@ function elsewhere() {
   return other;
 }
 
-test('conditions that differ are shown; a gate is refused without --ignore-conditions', async () => {
+test('different conditions are shown; a gate is refused without --ignore-conditions', async () => {
   const files = [stored('a.json', BASE), stored('c.json', elsewhere())];
-  const told = await compare(...files);
-  assert.equal(told.status, 0);
-  assert.match(told.stdout, /Not the same in both[\s\S]*rows: 1000, and in the first 100000/);
-  assert.match(told.stdout, /load average: \d+\.0, and in the first 0\.\d/);
-  const lines = told.stdout.trim().split('\n');
+  const output = await compare(...files);
+  assert.equal(output.status, 0);
+  assert.match(output.stdout, /Different conditions[\s\S]*rows: 1000, and in the first 100000/);
+  assert.match(output.stdout, /load average: \d+\.0, and in the first 0\.\d/);
+  const lines = output.stdout.trim().split('\n');
   assert.match(
     lines[lines.length - 1],
-    /^The second was measured under other conditions than the first: rows, node, load average\.$/,
+    /^The second was measured under different conditions: rows, node, load average\.$/,
   );
   const gate = [...files, '--fail-if-slower', '50%'];
   assertFailure(
@@ -336,16 +336,16 @@ test('conditions that differ are shown; a gate is refused without --ignore-condi
   assert.match(csv.stdout, /,differs_in\r\n.*,rows; node; load average\r\n/);
 });
 
-test('a report of two results lists what differs, in every format that has texts', async () => {
+test('a report of two results lists the differences, in every text format', async () => {
   const words = ['report', stored('a.json', BASE)];
   for (const format of ['console', 'markdown', 'json', 'html']) {
     const files = [stored('c.json', elsewhere()), '--format', format];
     const { status, stdout } = await callHere(...words, ...files);
     assert.equal(status, 0);
-    assert.match(stdout, /Not the same in both/, format);
+    assert.match(stdout, /Different conditions/, format);
     assert.match(stdout, /second, node/, format);
     const same = await callHere(...words, stored('b.json', BASE), '--format', format);
-    assert.doesNotMatch(same.stdout, /Not the same in both/, format);
+    assert.doesNotMatch(same.stdout, /Different conditions/, format);
   }
 });
 
@@ -353,8 +353,8 @@ test('the command names its missing arguments', async () => {
   const [a] = [stored('a.json', BASE)];
   assertFailure(await compare(a), 2, /at least two results/);
   assertFailure(await compare(a, 'no.json'), 2, /cannot be read/);
-  assertFailure(await compare(a, a, '--fail-if-slower', '5'), 2, /not a share.*5%/);
-  assertFailure(await compare(a, a, '--format', 'pdf'), 2, /not known/);
+  assertFailure(await compare(a, a, '--fail-if-slower', '5'), 2, /not a percentage.*5%/);
+  assertFailure(await compare(a, a, '--format', 'pdf'), 2, /unknown report/);
   const nothing = stored('n.json', buildResult({ benchmarks: [] }));
   assertFailure(await compare(a, nothing), 2, /no benchmark in common/);
 });

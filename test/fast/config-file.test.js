@@ -51,7 +51,7 @@ describe('options in a file', () => {
     ['a wrong value', ['sync'], { ops: 'many' }, /wrong-.\.mjs: --ops "many": .*--ops 50000/],
     ['a time without a unit', ['race'], { budget: 5 }, /wrong-.\.mjs: --budget "5": .*--budget 5s/],
     ['no boolean', ['race'], { setup: 'yes' }, /wrong-.\.mjs: --setup "yes": not a boolean/],
-    ['no text', ['race'], { against: { a: 1 } }, /--against {"a":1}: not a text, a number/],
+    ['no text', ['race'], { against: { a: 1 } }, /--against {"a":1}: not a string, a number/],
     ['a list', ['race'], [], /wrong-.\.mjs: not an object/],
     ['the workload', ['run'], { run: { workload: 'get' } }, /unknown option "workload"/],
   ];
@@ -71,7 +71,7 @@ describe('options in a file', () => {
     assert.equal(status, 2);
   });
 
-  test('in a file that is not there', async () => {
+  test('in a missing file', async () => {
     assertFailure(await callHere('race', '--config', 'none.js'), 2, /none\.js: no such file/);
   });
 });

@@ -1,4 +1,4 @@
-/** The dataset and the seeded random numbers: the same for ever, for everybody. */
+/** The dataset and the seeded random numbers: the same at any time, on any machine. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -31,7 +31,7 @@ const fixed = { seed: 20261121, numRuns: 300 };
 /** @param {number} seed @param {number} valueSize */
 const datasetOf = (seed, valueSize) => createDataset({ rows: ROWS_MAX, valueSize, seed });
 
-test('The golden values stay as they are for ever', () => {
+test('The golden values never change', () => {
   const short = createDataset({ valueSize: 24 });
   assert.deepEqual([1, 2, 100_000].map(short.value), GOLDEN_SHORT);
   assert.equal(datasetOf(0, 24).value(1), GOLDEN_SEED_0);
@@ -59,7 +59,7 @@ test('A value is the same in every dataset of its seed and size, and from write 
   );
 });
 
-test('Every letter of a value is in the alphabet, and all 64 letters come up', () => {
+test('Every letter of a value is in the alphabet, and all 64 letters occur', () => {
   fc.assert(
     fc.property(seeds, ids, sizes, (seed, id, size) => {
       const text = datasetOf(seed, size).value(id);
@@ -71,7 +71,7 @@ test('Every letter of a value is in the alphabet, and all 64 letters come up', (
   assert.equal(new Set(createDataset().value(1)).size, 64);
 });
 
-test('Distinct ids give distinct values, even where a value is no more than its tag', () => {
+test('Distinct ids have distinct values, even if a value is only its tag', () => {
   fc.assert(
     fc.property(seeds, sizes, fc.uniqueArray(ids, { minLength: 2 }), (seed, size, few) => {
       const { value } = datasetOf(seed, size);
@@ -84,7 +84,7 @@ test('Distinct ids give distinct values, even where a value is no more than its 
   assert.equal(all.size, 100_000);
 });
 
-test('Distinct seeds give distinct values of the same row', () => {
+test('Distinct seeds have distinct values for the same row', () => {
   fc.assert(
     fc.property(fc.uniqueArray(seeds, { minLength: 2, maxLength: 8 }), ids, (some, id) => {
       const values = some.map((seed) => datasetOf(seed, 64).value(id));
@@ -138,7 +138,7 @@ test('Options out of range are refused with the name of the option', () => {
   }
 });
 
-test('The random numbers stay as they are for ever', () => {
+test('The random numbers never change', () => {
   assert.deepEqual([mix32(0, 0), mix32(1, 2), mix32(-1, 2 ** 32 - 1)], GOLDEN_MIX);
   const random = createRandom(1);
   assert.deepEqual([random(), random(), random(), random()], GOLDEN_RANDOM);
@@ -147,7 +147,7 @@ test('The random numbers stay as they are for ever', () => {
   assert.deepEqual(shuffled([1, 2, 3, 4, 5, 6, 7, 8], createRandom(42)), GOLDEN_SHUFFLE);
 });
 
-test('mix32 takes its arguments modulo 2^32 and gives an unsigned integer of 32 bits', () => {
+test('mix32 takes its arguments modulo 2^32 and returns an unsigned integer of 32 bits', () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer(), (a, b) => {
       const mixed = mix32(a, b);
@@ -174,7 +174,7 @@ test('Draws stay below their bound and reach every value of a small one evenly',
   assert.ok(chi < 27.9, `chi-squared ${chi}`);
 });
 
-test('A shuffle keeps every item, leaves its argument alone and depends on its seed', () => {
+test('A shuffle keeps every item, does not change its argument and depends on its seed', () => {
   fc.assert(
     fc.property(fc.array(fc.integer()), seeds, (items, seed) => {
       const before = items.slice();

@@ -1,4 +1,4 @@
-/** A file that imports `dragstrip` loads only what it defines, where it is measured. */
+/** A file that imports `dragstrip` loads only its own definitions in a benchmark process. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -20,7 +20,7 @@ function exportsOf(flags) {
   return execFileSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' }).trim().split(',');
 }
 
-test('`dragstrip` is the define functions under the condition of measured processes', () => {
+test('`dragstrip` exports only the define functions in benchmark processes', () => {
   const [all, measured] = [exportsOf([]), exportsOf([CONDITION])];
   assert.deepEqual(
     ['run', 'report', 'defineStorage', 'count'].map((name) => all.includes(name)),
@@ -37,7 +37,7 @@ test('`dragstrip` is the define functions under the condition of measured proces
   assert.ok(measured.includes('defineStorage') && measured.includes('count'));
 });
 
-test('a measured process has the condition', async () => {
+test('a benchmark process has the import condition', async () => {
   writeFileSync(
     path.join(folder, 'flags.mjs'),
     `export default {

@@ -34,6 +34,8 @@ const ODD_EVERYWHERE = [
   '\\bto be had\\b|cannot be had|com(e|es|ing) to rest|somebody else|nothing( else)? is said',
   '\\basked (for|to|once|again|twice|what|how)\\b|\\b(is|are|was|were|be|been|not|nobody) asked\\b',
   'there is none of that name|: one of them|leave one of them out|leave out one of them',
+  '(did not|no) answer within|answers there|without an answer|were there already',
+  '(report|option|plot)\\b.{0,20}: not known|must be a string that is|is not as it was fetched',
   'in the place of|wire limit\\b|driver limit\\b|\\bwhoever\\b|the rest is told',
 ];
 const ODD_IN_CODE = new RegExp(
@@ -115,7 +117,7 @@ const COMMANDS = [
 
 /**
  * @param {string} command; `any`: of all
- * @param {string} workload of `run`
+ * @param {string} workload workload of `run`
  * @returns {Promise<Set<string>>} its options by their long names, hidden ones too
  */
 async function flagsOf(command, workload) {
@@ -132,7 +134,7 @@ async function flagsOf(command, workload) {
 /**
  * @param {string} file
  * @param {string} command
- * @param {string} words behind it
+ * @param {string} words the rest of the line
  * @returns {Promise<string[]>} the command, or its options, that do not exist
  */
 async function unknownIn(file, command, words) {
@@ -219,7 +221,7 @@ describe('documents', () => {
     assert.deepEqual(lost, []);
   });
 
-  test('of reliability name the test of each promise, or that there is none but by hand', () => {
+  test('of reliability name the test of each promise, or a manual check', () => {
     const [, text = ''] = DOCUMENTS.find(([file]) => file === 'docs/reliability.md') ?? [];
     const tables = text.split('\n\n').map((block) => block.split('\n'));
     const promises = tables
@@ -243,7 +245,7 @@ describe('documents', () => {
     assert.deepEqual(lost, []);
   });
 
-  test('show commands with options that they take', async () => {
+  test('show commands with existing options', async () => {
     const wrong = [];
     for (const [file, text] of DOCUMENTS) {
       const joined = text.replace(/\\\n\s*/g, '');
@@ -254,7 +256,7 @@ describe('documents', () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('name options that exist; on the page of a workload those that it takes', async () => {
+  test('name options that exist; on the page of a workload those of its command', async () => {
     const wrong = [];
     for (const [file, text] of DOCUMENTS) {
       const prose = text

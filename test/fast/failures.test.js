@@ -21,7 +21,7 @@ class ReplyError extends Error {
   }
 }
 
-test('an error is named by its code, the code of the server, or its class', () => {
+test('an error is identified by its code, the code of the server, or its class', () => {
   const cases = /** @type {const} */ ([
     [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'ECONNRESET'],
     [Object.assign(new Error('x'), { code: 1040 }), '1040'],
@@ -38,13 +38,13 @@ test('an error is named by its code, the code of the server, or its class', () =
   assert.equal(outcomeOfError(new TimeoutError('by its class')), TIMEOUT);
 });
 
-test('a sample of a failure has that name', () => {
+test('a sample of a failure has that identifier', () => {
   const recorder = new Recorder(0);
   recorder.wrong(4, 0, new ReplyError('OOM command not allowed'));
   assert.equal(recorder.samples[0].code, 'OOM');
 });
 
-test('a time limit of the driver itself is a warning with a hint', () => {
+test('a driver’s own time limit causes a warning with a hint', () => {
   const result = raceResult();
   const [benchmark] = result.benchmarks;
   Object.assign(benchmark, { storage: 'redis', profile: 'default' });
@@ -52,10 +52,10 @@ test('a time limit of the driver itself is a warning with a hint', () => {
   const [round] = benchmark.rounds;
   round.outcomes.timeout = 7;
   round.samples = [{ outcome: 'timeout', operation: 3, code: 'TimeoutError', message: '' }];
-  const found = diagnosticWarnings(result).filter(({ code }) => code === 'W_DRIVER_TIMEOUT');
-  assert.equal(found.length, 1);
-  assert.match(found[0].message, /own time limit per request rejected 7 requests/);
-  assert.match(String(found[0].hint), /redis:tuned/);
+  const warnings = diagnosticWarnings(result).filter(({ code }) => code === 'W_DRIVER_TIMEOUT');
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0].message, /own time limit per request rejected 7 requests/);
+  assert.match(String(warnings[0].hint), /redis:tuned/);
   for (const storage of ['valkey-glide', 'valkey-glide-cluster']) {
     benchmark.storage = storage;
     round.samples[0].code = 'ETIMEDOUT';
@@ -66,7 +66,7 @@ test('a time limit of the driver itself is a warning with a hint', () => {
   assert.ok(!diagnosticWarnings(result).some(({ code }) => code === 'W_DRIVER_TIMEOUT'));
 });
 
-test('a burst that takes a driver minutes is announced before the run, with its time', async () => {
+test('a burst of minutes is announced before the run, with its duration', async () => {
   const definition = await loadStorage('node-handlersocket');
   const target = /** @type {any} */ ({ definition, profile: 'default' });
   const benchmarkOf = (/** @type {number} */ operations, /** @type {any} */ load) =>
@@ -95,7 +95,7 @@ test('a burst that takes a driver minutes is announced before the run, with its 
   assert.deepEqual(lines, [`${warning.message}; ${warning.hint}`]);
 });
 
-test('the exit status is 4 where a server was lost or none was there, 5 for a wrong reply', () => {
+test('the exit status is 4 if a server was lost or absent, 5 for a wrong reply', () => {
   const result = raceResult();
   for (const { rounds } of result.benchmarks) {
     for (const { outcomes } of rounds) {
@@ -120,14 +120,14 @@ test('the exit status is 4 where a server was lost or none was there, 5 for a wr
   assert.equal(statusOf(none), 4, 'an embedded storage alone does not make up for it');
 });
 
-test('the exit status is 5 where a lost agent ended the run, whatever was measured before', () => {
-  const whole = raceResult();
-  for (const benchmark of whole.benchmarks) benchmark.state = 'measured';
+test('the exit status is 5 if a lost agent ended the run, whatever was measured before', () => {
+  const complete = raceResult();
+  for (const benchmark of complete.benchmarks) benchmark.state = 'measured';
   const fleetOf = (/** @type {string} */ onLoss) =>
     /** @type {any} */ ({ onLoss, lost: { agent: 'b', reason: 'no sign of life' } });
   const ended = (onLoss = 'invalid') =>
     structuredClone({
-      ...whole,
+      ...complete,
       state: /** @type {const} */ ('aborted'),
       fleet: fleetOf(onLoss),
     });
@@ -140,6 +140,6 @@ test('the exit status is 5 where a lost agent ended the run, whatever was measur
     }
     assert.equal(statusOf(none), 5, onLoss);
   }
-  const after = { ...whole, fleet: fleetOf('invalid') };
+  const after = { ...complete, fleet: fleetOf('invalid') };
   assert.equal(statusOf(after), 0, 'it was lost when all was measured');
 });

@@ -13,10 +13,10 @@ import { converse, Kept, PROTOCOLS, repliesTo, SESSIONS } from '../helpers/wire-
 const dataset = createDataset({ rows: 50, valueSize: 12, seed: 9 });
 
 for (const name of PROTOCOLS) {
-  test(`${name}: requests are answered the same at every split`, async () => {
+  test(`${name}: replies are equal at every split of the requests`, async () => {
     const protocol = await loadProtocol(name);
     const requests = Buffer.concat([3, 50, 51, 1].map((id) => protocol.encode(SESSIONS[name], id)));
-    const whole = repliesTo(name, dataset, requests);
+    const expected = repliesTo(name, dataset, requests);
     for (let split = 0; split <= requests.length; split += 1) {
       const conversation = converse(name, dataset);
       const out = new Kept();
@@ -24,7 +24,7 @@ for (const name of PROTOCOLS) {
       assert.ok(used <= split);
       const end = conversation.consume(requests.subarray(used), /** @type {any} */ (out));
       assert.equal(used + end, requests.length, `split at ${split}`);
-      assert.deepEqual(out.bytes, whole, `split at ${split}`);
+      assert.deepEqual(out.bytes, expected, `split at ${split}`);
     }
   });
 }
@@ -34,7 +34,7 @@ for (const [name, bytes] of /** @type {const} */ ([
   ['redis', '*1\r\n$-1\r\n'],
   ['tarantool', 'GET / HTTP/1.1\r\n\r\n'],
 ])) {
-  test(`${name}: ${JSON.stringify(bytes)} is no request and throws`, () => {
+  test(`${name}: ${JSON.stringify(bytes)} is not a request and throws`, () => {
     assert.throws(
       () => repliesTo(name, dataset, Buffer.from(bytes)),
       /not the protocol of|not a request/,
@@ -42,7 +42,7 @@ for (const [name, bytes] of /** @type {const} */ ([
   });
 }
 
-test('redis: a GET in capitals or not, of RESP 2 and 3, of a row that is not there', () => {
+test('redis: GET in any case, of RESP 2 and 3, of a missing row', () => {
   const ask = (/** @type {string} */ text) => `${repliesTo('redis', dataset, Buffer.from(text))}`;
   const key = (/** @type {number} */ id) => `$${14 + `${id}`.length}\r\ndragstrip:row:${id}\r\n`;
   const row = `$12\r\n${dataset.value(7)}\r\n`;
@@ -54,7 +54,7 @@ test('redis: a GET in capitals or not, of RESP 2 and 3, of a row that is not the
   assert.match(ask(`${hello}*2\r\n$3\r\nGET\r\n${key(51)}`), /^%7\r\n[\s\S]*_\r\n$/);
 });
 
-test('a write buffer uses its buffer again only where the kernel took it whole', () => {
+test('a write buffer is reused only if the kernel accepted it completely', () => {
   /** @type {{ bytes: Buffer, text: string }[]} */
   const written = [];
   const socket = {
@@ -77,7 +77,7 @@ test('a write buffer uses its buffer again only where the kernel took it whole',
   assert.equal(`${written[1].bytes}`, 'again', 'bytes that are still wanted were written over');
 });
 
-test('a write buffer takes more than it has room for', () => {
+test('a write buffer accepts more than its size', () => {
   /** @type {Buffer[]} */
   const written = [];
   const socket = { writableLength: 1, write: (/** @type {Buffer} */ bytes) => written.push(bytes) };
@@ -93,7 +93,7 @@ test('a write buffer takes more than it has room for', () => {
   );
 });
 
-test('a fake server holds the same rows, and no more than fit 64 MiB', () => {
+test('a fake server has the same rows, at most 64 MiB of them', () => {
   assert.deepEqual(tableDataset({ rows: 100_000, valueSize: 1024, seed: 5 }), {
     rows: 4096,
     valueSize: 1024,

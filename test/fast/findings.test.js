@@ -24,7 +24,7 @@ function burstOf(storage, throughput, operations = 10_000) {
   return benchmark({ storage, workload: 'get', load, rounds, id: `${storage}/${operations}` });
 }
 
-/** @param {string} start of its text */
+/** @param {string} start beginning of its text */
 const claimOf = (start) =>
   /** @type {import('../../scripts/findings/claims.js').Claim} */ (
     CLAIMS.find(({ text }) => text.startsWith(start))
@@ -54,14 +54,14 @@ describe('the verdict on a claim of four times', () => {
   }
 });
 
-test('a claim of at most is refuted by more, and reproduced by less', () => {
+test('a claim of “at most” is refuted by more, and reproduced by less', () => {
   const claim = { claimed: 1.2, is: /** @type {const} */ ('at most') };
   assert.equal(verdictOf(claim, { ratio: 5, low: 4, high: 6 }), 'refuted');
   assert.equal(verdictOf(claim, { ratio: 1, low: 0.9, high: 1.1 }), 'reproduced');
   assert.equal(verdictOf(claim, { ratio: 1.2, low: 1, high: 1.4 }), 'not decided');
 });
 
-test('a claim of more than, and one of within', () => {
+test('claims of “more than” and of “within”', () => {
   const verdict = (
     /** @type {any} */ is,
     /** @type {number} */ claimed,
@@ -106,7 +106,7 @@ describe('the page', () => {
     assert.match(other, /\| – \| \*\*not measured\*\*/);
   });
 
-  test('rows without a result stay as the page has them, and the others are made anew', () => {
+  test('rows without a result are kept from the page, all others are rewritten', () => {
     const burst = buildResult({
       benchmarks: [burstOf('ioredis', 60_000), burstOf('manual-hs', 75_000)],
     });
@@ -123,7 +123,7 @@ describe('the page', () => {
     assert.match(documentOf([{ claim: manual, result: slower }], page), /\*\*reproduced\*\*/);
   });
 
-  test('a row is not replaced by one of fewer rounds or of a busy machine, nor its command', () => {
+  test('a row and its command are not replaced by fewer rounds or by a busy machine', () => {
     const of = (/** @type {number} */ slower, /** @type {number} */ rounds) => {
       const result = buildResult({
         benchmarks: [burstOf('ioredis', 60_000), burstOf('manual-hs', slower)],
@@ -145,7 +145,7 @@ describe('the page', () => {
     assert.match(calm, /of 75000 and 2, /);
   });
 
-  test('a command whose rows are of two runs has both machines, also when made again', () => {
+  test('a command with rows of two runs has both machines, also when rewritten', () => {
     const of = (/** @type {string} */ cpu, /** @type {number} */ rounds, node = false) => {
       const names = ['ioredis', 'manual-hs', ...(node ? ['redis', 'node-handlersocket'] : [])];
       const result = buildResult({ benchmarks: names.map((name) => burstOf(name, 60_000)) });
@@ -217,7 +217,7 @@ describe('the page', () => {
     assert.match(String(textOf('Without keep-alive', routes)), /not measured/);
   });
 
-  test('the page in docs/ is the one that the script writes', async (t) => {
+  test('the page in docs/ equals the output of the script', async (t) => {
     const folder = withFolder(t);
     const out = path.join(folder, 'findings.md');
     const page = readFileSync(path.join(ROOT, 'docs', 'findings.md'), 'utf8');
@@ -237,7 +237,7 @@ describe('the page', () => {
     assert.equal(readFileSync(out, 'utf8'), page);
   });
 
-  test('says what a command needs that was not run', () => {
+  test('states the requirements of a command that was not run', () => {
     const text = documentOf(CLAIMS.map((claim) => ({ claim, result: null })));
     assert.match(text, /rmux and a Redis without a password/);
     assert.equal(text.match(/not measured/g)?.length, CLAIMS.length);

@@ -18,7 +18,7 @@ const read = (/** @type {string} */ name) =>
   readFileSync(path.join(ROOT, 'examples/fleet', name), 'utf8');
 const KINDS = { Service, Deployment, Job };
 
-/** @param {readonly string[]} words of a command line */
+/** @param {readonly string[]} words words of a command line */
 function assertKnownFlags(words) {
   const known = AGENT_OPTIONS.map(({ flags }) => flags.split(' ')[0]);
   const flags = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0]);
@@ -47,7 +47,7 @@ test('the manifest is valid by the schemas of Kubernetes', () => {
   assert.throws(() => new Job(wrong).validate(), /completions must be integer/);
 });
 
-test('its job has one agent for each index, on a node of its own, and starts what there is', () => {
+test('its job has one agent per index, on separate nodes, and starts an existing command', () => {
   const { spec } = manifests()[2];
   assert.equal(spec.completionMode, 'Indexed');
   assert.equal(spec.completions, spec.parallelism);
@@ -80,7 +80,7 @@ test('the unit is valid by systemd itself', (t) => {
   assert.match(wrong.stderr, /dragstrip-agent\.service:\d+/);
 });
 
-test('a coordinator elsewhere has the rules of that of servers start', () => {
+test('a coordinator on another machine has the ACL rules of servers start', () => {
   const [, rules] = /user default on #%s (.*)\\n'/.exec(read('coordinator.conf')) ?? [];
   assert.equal(rules, RULES);
 });

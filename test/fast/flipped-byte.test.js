@@ -53,8 +53,8 @@ async function measure({ name, options }, dataset, damage, operations, how = {})
     phase: /** @type {const} */ ('measure'),
   };
   const { getNow, ...handle } = handleOf(dataset, damage);
-  const own = calls === 'sync' ? { ...handle, get: getNow } : handle;
-  const bound = prepare(context)(/** @type {any} */ (own), calls);
+  const variant = calls === 'sync' ? { ...handle, get: getNow } : handle;
+  const bound = prepare(context)(/** @type {any} */ (variant), calls);
   const { recorder } = await runLoad({
     ...bound,
     calls,
@@ -82,7 +82,7 @@ const WORKLOADS = [
 describe('a flipped byte in every reply', () => {
   for (const what of WORKLOADS) {
     const label = `${what.name} ${JSON.stringify(what.options)}`;
-    test(`is found at any position: ${label}`, async () => {
+    test(`is detected at any position: ${label}`, async () => {
       for (const valueSize of [8, 9, 41, 333]) {
         const dataset = createDataset({ rows: 300, valueSize, seed: 7 });
         // Writes and warm-up fetches may be among them.
@@ -101,7 +101,7 @@ describe('a flipped byte in every reply', () => {
     });
   }
 
-  test('is found in all replies from the first one on that is found', async () => {
+  test('is detected in all replies after the first detection', async () => {
     const dataset = createDataset({ rows: 300, valueSize: 1024, seed: 7 });
     const what = { name: 'get', options: {} };
     for (const at of [8, 500, 1023]) {
@@ -121,7 +121,7 @@ describe('a flipped byte in every reply', () => {
     }
   });
 
-  test('is not looked for in the same replies by each process', () => {
+  test('is searched in different replies by each process', () => {
     const [one, other] = [1, 3].map((seed) => {
       const comparisons = new FullComparisons(seed);
       return Array.from({ length: 100 }, () => comparisons.next(WHOLE_EVERY.small));
@@ -139,7 +139,7 @@ describe('a flipped byte in every reply', () => {
       test(`${calls}, ${valueSize} B, one in ${distance} replies: found as the share says`, async () => {
         const dataset = createDataset({ rows: 300, valueSize, seed: 7 });
         const flips = operations / distance;
-        let found = 0;
+        let detected = 0;
         for (let run = 0; run < RUNS; run += 1) {
           let replies = 0;
           const damage = (/** @type {string} */ text) => {
@@ -149,12 +149,12 @@ describe('a flipped byte in every reply', () => {
           const what = { name: 'get', options: {} };
           const how = { inFlight: 1, calls, seed: run };
           const { outcomes, compared } = await measure(what, dataset, damage, operations, how);
-          if (outcomes[MISMATCH] > 0) found += 1;
+          if (outcomes[MISMATCH] > 0) detected += 1;
           else assert.ok(Math.abs(Number(compared?.whole) * every - operations) < operations / 20);
         }
         const share = 1 - (1 - 1 / every) ** Math.floor(flips);
         const deviation = Math.sqrt(RUNS * share * (1 - share));
-        assert.ok(Math.abs(found - RUNS * share) <= 3 * deviation, `${found} of ${RUNS}`);
+        assert.ok(Math.abs(detected - RUNS * share) <= 3 * deviation, `${detected} of ${RUNS}`);
       });
     }
   }

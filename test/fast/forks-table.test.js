@@ -33,13 +33,13 @@ const race = (fields) => ({
   ...fields,
 });
 
-test('races of all cases are mixed, so that those left out at the end are of every case', () => {
+test('races of all cases are mixed, so that those missing at the end are of every case', () => {
   const order = orderOf({ equal: 4, '5 %': 2, '2 %': 0 });
   const names = order.map(({ name, number }) => `${name} ${number}`);
   assert.deepEqual(names, ['equal 1', '5 % 1', 'equal 2', 'equal 3', '5 % 2', 'equal 4']);
 });
 
-test('a race passes only where every gate passed; without gates it has shown nothing', () => {
+test('a race passes only if every gate passed; without gates it is undecided', () => {
   assert.equal(outcomeOf(race({ status: 6, gates: [gate('failed', 0.95)] })), 'exit 6');
   assert.equal(outcomeOf(race({ gates: [gate('passed', 1), gate('passed', 1)] })), 'passed');
   assert.equal(outcomeOf(race({ gates: [gate('passed', 1), gate('undecided', 1)] })), 'undecided');

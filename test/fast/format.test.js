@@ -29,7 +29,7 @@ function assertFormats(format, cases) {
   for (const [value, text] of cases) assert.equal(format(value), text, `${value}`);
 }
 
-test('what there is none of is a dash, never a zero', () => {
+test('a missing value is a dash, never a zero', () => {
   for (const format of [formatCount, formatThroughput, formatDuration, formatBytes, formatRatio]) {
     assert.equal(format(null), '–');
     assert.doesNotMatch(format(0), /–/);
@@ -115,7 +115,7 @@ test('throughput, ratio, interval and elapsed time', () => {
   ]);
 });
 
-test('foreign text is one printable line', () => {
+test('untrusted text is one printable line', () => {
   assert.equal(plainText('a\r\n\tb  c\n'), 'a b c');
   assert.equal(plainText('\u001b[31mred\u0007'), '\\x1b[31mred\\x07');
   assert.equal(plainText('x\u202egnp\u2028y'), 'x\\u{202e}gnp\\u{2028}y');
@@ -155,7 +155,7 @@ test('wrapped lines keep to the width, and no word is lost', () => {
   );
 });
 
-test('a share beyond all sense has no digits', () => {
+test('an absurd share has no digits', () => {
   assert.equal(formatShare(0.073), '7.3 %');
   assert.equal(formatShare(99.99), '9999 %');
   assert.equal(formatShare(526_598_263.61), '>9999 %');

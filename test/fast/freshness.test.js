@@ -18,7 +18,7 @@ describe('a version', () => {
     assert.equal(parseVersion(3, dataset.value(3)), null);
   });
 
-  test('makes no other value of the row: every changed letter is found', () => {
+  test('does not hide another value of the row: every changed letter is detected', () => {
     assert.ok(dataset.matches(3, text));
     assert.ok(dataset.matches(3, dataset.value(3)));
     assert.ok(!dataset.matches(4, text));
@@ -40,7 +40,7 @@ describe('a read', () => {
   const [first, second, read, late, other] = [0, 1, 2, 3, 4];
   const make = () => new Freshness(dataset, { keys, slots });
 
-  test('is stale if it gives what was there before an acknowledged write', () => {
+  test('is stale if it returns a value from before an acknowledged write', () => {
     const fresh = make();
     fresh.beforeWrite(first);
     fresh.afterWrite(first);
@@ -48,18 +48,18 @@ describe('a read', () => {
     fresh.beforeRead(read);
     fresh.afterWrite(second);
     fresh.beforeRead(late);
-    const [one, two] = fresh.values;
+    const [olderValue, newerValue] = fresh.values;
     assert.equal(fresh.isStale(read, dataset.value(5)), true);
-    assert.equal(fresh.isStale(read, one), false, 'the second was not acknowledged yet');
-    assert.equal(fresh.isStale(read, two), false);
-    assert.equal(fresh.isStale(late, one), true);
-    assert.equal(fresh.isStale(late, two), false);
+    assert.equal(fresh.isStale(read, olderValue), false, 'the second was not acknowledged yet');
+    assert.equal(fresh.isStale(read, newerValue), false);
+    assert.equal(fresh.isStale(late, olderValue), true);
+    assert.equal(fresh.isStale(late, newerValue), false);
     assert.equal(fresh.isStale(late, make().values[0]), false, 'of another writer');
     fresh.beforeRead(other);
     assert.equal(fresh.isStale(other, dataset.value(6)), false);
   });
 
-  test('may give either of two writes that were under way at the same time', () => {
+  test('may return either of two concurrent writes', () => {
     const fresh = make();
     fresh.beforeWrite(first);
     fresh.beforeWrite(second);
@@ -70,7 +70,7 @@ describe('a read', () => {
     assert.equal(fresh.isStale(read, dataset.value(5)), true);
   });
 
-  test('is never stale after a write that has failed: it may still be carried out', () => {
+  test('is never stale after a failed write, which may still be executed', () => {
     const fresh = make();
     fresh.beforeWrite(first); // and no reply
     fresh.beforeWrite(second);

@@ -9,14 +9,14 @@ const SEED = 20261122;
 const CASES = 2000;
 
 for (const subject of SUBJECTS) {
-  test(`${subject.name}: a value or a DragstripError, however the bytes are cut`, () => {
+  test(`${subject.name}: a value or a DragstripError, however the bytes are split`, () => {
     const { failure, refused } = fuzz(subject, { cases: CASES, seed: SEED });
     assert.equal(failure, null);
     assert.ok(refused > 0, 'some are refused');
   });
 }
 
-test('a parser that throws another error, or depends on the pieces, is found', () => {
+test('a parser that throws another error, or depends on the split, is detected', () => {
   const samples = [Buffer.from('abc')];
   const broken = () => {
     throw new TypeError('ours');

@@ -12,7 +12,7 @@ import { benchmark, buildResult, measuredRound, SYNC } from '../helpers/result-b
 import { withSlices } from '../helpers/slices.js';
 import { assertNear } from './stats/near.js';
 
-describe('what --fail-if says', () => {
+describe('syntax of --fail-if', () => {
   test('a metric, a side and a limit: a ratio, or with a unit', () => {
     const read = (/** @type {string} */ text) => {
       const { metric, op, limit, isRatio } = parseGate(text);
@@ -30,7 +30,7 @@ describe('what --fail-if says', () => {
     assert.deepEqual(read('written-bytes>40B'), ['written-bytes', '>', 40, false]);
   });
 
-  test('anything else is refused with what helps', () => {
+  test('anything else is refused with a hint', () => {
     for (const [text, hint] of /** @type {const} */ ([
       ['throughput', /throughput<0\.95/],
       ['throughput=1', /throughput<0\.95/],
@@ -47,7 +47,7 @@ describe('what --fail-if says', () => {
   });
 });
 
-/** Normal values by Box and Muller. @param {() => number} random of createRandom */
+/** Normal values by Box and Muller. @param {() => number} random generator of createRandom */
 function normal(random) {
   const share = () => random() / 2 ** 32;
   return Math.sqrt(-2 * Math.log(1 - share())) * Math.cos(2 * Math.PI * share());
@@ -80,7 +80,7 @@ function simulate({ ratio, limit, deviation, random }) {
 }
 
 describe('the decision', () => {
-  test('errors of all looks together stay below 5 %, at the limit itself and at "equal"', () => {
+  test('errors of all evaluations together stay below 5 %, at the limit itself and at "equal"', () => {
     const random = createRandom(7);
     const count = (/** @type {number} */ ratio, /** @type {string} */ outcome) => {
       const world = { ratio, limit: 0.95, deviation: 0.02, random };
@@ -94,14 +94,14 @@ describe('the decision', () => {
     assert.ok(count(0.9, 'failed') >= 390, 'a tenth slower fails');
   });
 
-  test('looks spend the error by rounds: all of it when as many are done as were planned', () => {
+  test('evaluations spend the error by rounds: all of it after the planned number', () => {
     assert.equal(errorSpent(0, 20), 0);
     assertNear(errorSpent(10, 20), 0.05 * Math.log(1 + (Math.E - 1) / 2), 1e-12);
     assertNear(errorSpent(20, 20), ERROR, 1e-12);
     assertNear(errorSpent(25, 20), ERROR, 1e-12);
   });
 
-  test('what is typical beyond the limit and the throughput within it is undecided', () => {
+  test('a typical speed beyond the limit with the throughput within it is undecided', () => {
     const estimate = { value: Math.log(0.9), half: 0.02, confidence: 0.95, deviation: 0.02, n: 6 };
     const gate = { limit: 0.95, op: /** @type {const} */ ('<') };
     const outcome = (/** @type {number} */ mean) =>
@@ -116,7 +116,7 @@ describe('the decision', () => {
     assert.equal(decideGate(paused, gate).outcome, 'undecided');
   });
 
-  test('the reference is the mean of its copies, the interval by the own differences', () => {
+  test('the reference is the mean of its copies, the interval by its own differences', () => {
     const logs = [
       [0.1, 0.1, 0.1, 0.1],
       [0, 0.02, 0, 0.02],
@@ -130,7 +130,7 @@ describe('the decision', () => {
     assertNear(Number(alone?.half), (3.18245 * 0.011547) / 2, 1e-6);
   });
 
-  test('the rounds that would decide grow with the square of the noise over the gap', () => {
+  test('the number of deciding rounds grows with the square of noise over gap', () => {
     const at = (/** @type {number} */ deviation, /** @type {number} */ gap) =>
       roundsToDecide({ value: 0, half: 1, confidence: 0.95, deviation, n: 6 }, gap);
     // (1.96 + 0.84)² = 7.85 for a gap of one deviation, some more with Student's quantiles.
@@ -141,7 +141,7 @@ describe('the decision', () => {
 });
 
 /**
- * @param {number} ratio of the candidate's speed
+ * @param {number} ratio ratio of the candidate's speed to the reference
  * @param {number} [n]
  */
 function resultOf(ratio, n = 8) {
@@ -149,13 +149,13 @@ function resultOf(ratio, n = 8) {
     Array.from({ length: n }, (_, i) =>
       measuredRound(i, SYNC, { throughput: speed * (1 + 0.004 * Math.sin(3 * i + speed)) }),
     );
-  const own = benchmark({ storage: 'ioredis', load: SYNC, rounds: speeds(50_000) });
+  const candidate = benchmark({ storage: 'ioredis', load: SYNC, rounds: speeds(50_000) });
   const other = benchmark({
     storage: 'ioredis@6.0.0+abc',
     load: SYNC,
     rounds: speeds(50_000 * ratio),
   });
-  return withSlices(buildResult({ benchmarks: [own, other] }));
+  return withSlices(buildResult({ benchmarks: [candidate, other] }));
 }
 
 /**
@@ -202,11 +202,11 @@ describe('gates of a run', () => {
       }
       return result;
     };
-    const found = afterLook('throughput<0.95', makeBusy(resultOf(0.5)));
-    assert.equal(found.isDecided, false);
-    assert.equal(found.outcome, 'undecided');
+    const gate = afterLook('throughput<0.95', makeBusy(resultOf(0.5)));
+    assert.equal(gate.isDecided, false);
+    assert.equal(gate.outcome, 'undecided');
     assert.match(
-      found.line,
+      gate.line,
       /0\.50× .*; the machine was too busy: clients waited .* 60 % of the time$/,
     );
     const far = afterLook('throughput<0.95', makeBusy(resultOf(0.4)));
@@ -260,7 +260,7 @@ describe('looks', () => {
     for (const one of confidences(result)) assertNear(one, 1 - errorSpent(8, 10) / 2, 1e-12);
   });
 
-  test('spend what is left in the end, at the same rounds all of it', () => {
+  test('spend the rest at the end, at the same rounds all of it', () => {
     const { result, gates } = lookedAt(0.95, 8, ['throughput<0.95']);
     gates.finish();
     assertNear(confidences(result)[0], 1 - ERROR, 1e-12);
@@ -272,7 +272,7 @@ describe('looks', () => {
     assertNear(confidences(next.result)[0], 1 - (ERROR - errorSpent(7, 10)), 1e-12);
   });
 
-  test('hold the last contender of a driver against the installed one, or the named one', () => {
+  test('compare the last contender of a driver with the installed one, or the named one', () => {
     const [base, old, fork] = [target('a'), target('a@1', 'a'), target('a@2', 'a')];
     const all = [base, old, fork];
     const plan = { against: [], gates: [] };
@@ -285,9 +285,9 @@ describe('looks', () => {
 /** @typedef {import('../../lib/result.js').Round} Round */
 
 /**
- * @param {readonly (number | null)[][]} counts of an operation by contender and round
+ * @param {readonly (number | null)[][]} counts counts per operation, by contender and round
  * @param {typeof SYNC} [load]
- * @param {'writes' | 'allocatedBytes'} [field] what was counted
+ * @param {'writes' | 'allocatedBytes'} [field] counted quantity
  */
 function counted(counts, load = SYNC, field = 'writes') {
   const benchmarks = counts.map((own, contender) => {
@@ -346,7 +346,7 @@ describe('gates on counts', () => {
     }
   });
 
-  test('are not where time decides what is batched, near the limit, or without a count', () => {
+  test('are not decided if time affects batching, near the limit, or without a count', () => {
     const batched = afterLook('writes>1.02', counted([[0.1], [0.29]], WINDOW));
     assert.equal(batched.isDecided, false);
     assert.match(batched.line, /undecided: .*fewer than two rounds/);
@@ -357,7 +357,7 @@ describe('gates on counts', () => {
     assert.match(unknown.line, /undecided: .*does not receive its replies by read\(2\)/);
   });
 
-  test('of allocated bytes take an interval: equal code does not allocate the same', () => {
+  test('of allocated bytes need an interval: equal code does not allocate equally', () => {
     const rounds = (/** @type {number} */ mean) =>
       Array.from({ length: 6 }, (_, i) => mean * (1 + 0.01 * Math.sin(5 * i)));
     const one = afterLook('allocated>1.02', counted([[4000], [5000]], SYNC, 'allocatedBytes'));
@@ -366,7 +366,7 @@ describe('gates on counts', () => {
     assert.match(afterLook('allocated>1.02', all).line, /^failed: allocated>1\.02, .*: 1\.2\d× of/);
   });
 
-  test('with many in flight take rounds and an interval', () => {
+  test('with many in flight need rounds and an interval', () => {
     const rounds = (/** @type {number} */ mean) =>
       Array.from({ length: 6 }, (_, i) => mean * (1 + 0.01 * Math.sin(5 * i)));
     const more = afterLook('writes>1.02', counted([rounds(0.1), rounds(0.13)], WINDOW));

@@ -6,7 +6,9 @@ import { closeBounded, withTimeout } from '../../engine/guard.js';
 
 const never = () => new Promise(() => {});
 
-test('a driver that never closes, or throws while it does, ends no run', async ({ mock }) => {
+test('a driver that never closes, or throws while closing, does not end the run', async ({
+  mock,
+}) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   let closed = false;
   const closing = closeBounded(/** @type {any} */ ({ close: never })).then(() => {
@@ -23,7 +25,7 @@ test('a driver that never closes, or throws while it does, ends no run', async (
   await closeBounded(/** @type {any} */ ({ close: failing }));
 });
 
-test('work that is too long is named; the stop of a run ends the wait', async ({ mock }) => {
+test('a step that takes too long is named; stopping the run ends the wait', async ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const late = withTimeout(never(), {}, 3000, 'opening');
   mock.timers.tick(3000);

@@ -1,4 +1,4 @@
-/** The sizes of V8's heap: the same in what is measured, unless the user says. */
+/** The sizes of V8's heap: the same in all benchmark processes, unless the user sets them. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { withFolder } from '../helpers/folder.js';
 
 const folder = withFolder();
 
-test('NODE_OPTIONS of the user decide', () => {
+test('NODE_OPTIONS of the user take precedence', () => {
   const young = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
   const old = ['--initial-old-space-size=256'];
   assert.deepEqual(heapSizes({}), { semiSpaceMib: 16, oldSpaceMib: 256 });
@@ -31,7 +31,7 @@ async function measure(env) {
   return { result, mib: Number(readFileSync(path.join(folder, 'size'), 'utf8')) };
 }
 
-test('a measured process has it, and its result says so', async () => {
+test('a benchmark process has it, and its result contains it', async () => {
   writeFileSync(
     path.join(folder, 'sized.mjs'),
     `import { writeFileSync } from 'node:fs';
@@ -48,10 +48,10 @@ test('a measured process has it, and its result says so', async () => {
   const fixed = await measure({ NODE_OPTIONS: '' });
   const { semiSpaceMib, oldSpaceMib } = fixed.result.environment;
   assert.deepEqual([semiSpaceMib, oldSpaceMib], [16, 256]);
-  const own = await measure({ NODE_OPTIONS: '--max-semi-space-size=2' });
-  assert.equal(own.result.environment.semiSpaceMib, null);
+  const smaller = await measure({ NODE_OPTIONS: '--max-semi-space-size=2' });
+  assert.equal(smaller.result.environment.semiSpaceMib, null);
   // V8 counts three semi-spaces beside the old generation, by the maximum of one.
-  assert.equal(fixed.mib - own.mib, 3 * (16 - 2));
-  const what = differencesOf(fixed.result, own.result).map((one) => one.what);
+  assert.equal(fixed.mib - smaller.mib, 3 * (16 - 2));
+  const what = differencesOf(fixed.result, smaller.result).map((one) => one.what);
   assert.deepEqual(what, ['young generation']);
 });

@@ -28,7 +28,7 @@ function libraryHistogram() {
   return new Float64Histogram(1, Number.MAX_SAFE_INTEGER, 3);
 }
 
-test('every safe integer has the bucket that HdrHistogram gives it', () => {
+test('every safe integer has the bucket of HdrHistogram', () => {
   const hdr = libraryHistogram();
   const edges = [0, 1, 2047, 2048, 4095, 4096, HOUR_NS, Number.MAX_SAFE_INTEGER];
   for (let bits = 1; bits < 53; bits++) edges.push(2 ** bits - 1, 2 ** bits, 2 ** bits + 1);
@@ -67,7 +67,7 @@ test('200 random splits, merged in any order, encode to the same bytes as the wh
   );
 });
 
-test('percentiles are those of hdr-histogram-js', () => {
+test('percentiles equal those of hdr-histogram-js', () => {
   fc.assert(
     fc.property(fc.array(latency, { minLength: 1, maxLength: 500 }), (values) => {
       const hdr = libraryHistogram();
@@ -81,7 +81,7 @@ test('percentiles are those of hdr-histogram-js', () => {
   );
 });
 
-test('percentiles agree where the rank is a whole number of a large count', () => {
+test('percentiles agree if the rank is a whole number of a large count', () => {
   for (const n of [1, 10, 100, 1000, 10_000, 100_000]) {
     const [ours, hdr] = [new Histogram(), libraryHistogram()];
     for (let i = 1; i <= n; i++) {
@@ -92,7 +92,7 @@ test('percentiles agree where the rank is a whole number of a large count', () =
   }
 });
 
-test('the bytes are those that hdr-histogram-js writes for the same values', () => {
+test('the bytes equal those of hdr-histogram-js for the same values', () => {
   const values = [1, 1, 180, 2047, 2048, 81_300, 81_300, 2 ** 31, HOUR_NS];
   const hdr = build({
     lowestDiscernibleValue: 1,
@@ -113,7 +113,7 @@ test('a nanosecond, an hour, a hundred days: nothing is clamped', () => {
   }
 });
 
-test('fractions are cut off, and a time below 0 counts as 0', () => {
+test('fractions are truncated, and a time below 0 counts as 0', () => {
   const histogram = histogramOf([0.9, -5, -0.1, 1999.99, 2 ** 31 + 0.5, 2 ** 40 + 0.75]);
   assert.equal(histogram.count, 6);
   assert.equal(histogram.min, 0);
@@ -121,7 +121,7 @@ test('fractions are cut off, and a time below 0 counts as 0', () => {
   assert.equal(histogram.max, 2 ** 40);
 });
 
-test('what is no time and what is no count is refused, and nothing is recorded', () => {
+test('invalid times and counts are refused, and nothing is recorded', () => {
   const histogram = new Histogram();
   for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
     assert.throws(() => histogram.record(bad), { code: 'E_INTERNAL' });
@@ -138,7 +138,7 @@ test('what is no time and what is no count is refused, and nothing is recorded',
   });
 });
 
-test('recordCount is record as often as it says, beyond 32 bits too', () => {
+test('recordCount equals repeated record, also beyond 32 bits', () => {
   const often = new Histogram();
   for (let i = 0; i < 5; i++) often.record(81_300);
   const once = new Histogram();
@@ -163,7 +163,7 @@ test('a histogram of another configuration is refused: in a merge and in a decod
   });
 });
 
-test('it is the same after encode and decode, and after the way through a message', () => {
+test('it is unchanged by encode and decode, and by a message', () => {
   fc.assert(
     fc.property(fc.array(latency, { maxLength: 200 }), (values) => {
       const histogram = histogramOf(values);
@@ -187,7 +187,7 @@ test('decoded without its exact values, they are within the precision', () => {
   }
 });
 
-test('what is not a histogram gets one clear line, E_USAGE', () => {
+test('anything but a histogram is reported in one line, E_USAGE', () => {
   const good = encode(histogramOf([1, 2, 3]));
   for (const bad of ['', 'AAAA', 'not base64 at all', good.slice(0, 20), `${good}=====`]) {
     assert.throws(() => decode(bad), { code: 'E_USAGE', message: /^not a histogram/ }, bad);
@@ -210,7 +210,7 @@ test('a damaged message is refused', () => {
   }
 });
 
-test('a percentile is printable from N·(1−q) = 10 on', () => {
+test('a percentile is printable from N·(1−q) = 10', () => {
   for (const [q, n] of [
     [0.5, 20],
     [0.9, 100],
@@ -265,7 +265,7 @@ function withCounts(words) {
   return packed(plain);
 }
 
-test('counts that cannot be are refused, not believed and no internal error', () => {
+test('impossible counts are refused, without an internal error', () => {
   // ZigZag: 3 is a run of two zeros, 4 a count of two.
   assert.deepEqual(decode(withCounts([3, 4])).toSparse(), [2, 2]);
   const large = [...Array(8).fill(0x80), 0x7f];
@@ -274,13 +274,13 @@ test('counts that cannot be are refused, not believed and no internal error', ()
     [large, /counts are too large/],
     [[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 4], /counts are too large/],
     [[...zeros, 4], /more counts than values/],
-    [[4, 0x80], /cut off/],
+    [[4, 0x80], /truncated/],
   ])) {
     assert.throws(() => decode(withCounts(words)), { code: 'E_USAGE', message: why });
   }
 });
 
-test('a few kilobytes that claim to be gigabytes are refused before they are inflated', () => {
+test('a few kilobytes that would inflate to gigabytes are refused beforehand', () => {
   const huge = packed(Buffer.alloc(256 << 20));
   assert.ok(huge.length < 400_000);
   const before = process.memoryUsage().rss;
@@ -296,7 +296,7 @@ test('a few kilobytes that claim to be gigabytes are refused before they are inf
   assert.throws(() => decode(long), { code: 'E_USAGE', message: /too long/ });
 });
 
-test('named percentiles are those of their names', () => {
+test('named percentiles match their names', () => {
   const histogram = histogramOf(Array.from({ length: 20_000 }, (_, i) => Math.ceil((i + 1) / 10)));
   const expected = { p50Ns: 1000, p90Ns: 1800, p99Ns: 1980, p999Ns: 1998 };
   assert.deepEqual(histogram.percentiles(), expected);

@@ -1,4 +1,4 @@
-/** Inserts without a server: who inserts which rows, what is read back, tables, plots, options. */
+/** Inserts without a server: assignment of rows, reading back, tables, plots, options. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -27,11 +27,11 @@ import { insertResult } from '../helpers/insert-results.js';
 
 const picturesOf = await loadPictures();
 
-describe('which rows a request inserts', () => {
+describe('rows of a request', () => {
   test('every row once, in the range of one worker, whatever the sizes', () => {
-    const whole = (/** @type {number} */ max) => fc.integer({ min: 1, max });
+    const upTo = (/** @type {number} */ max) => fc.integer({ min: 1, max });
     fc.assert(
-      fc.property(whole(500), whole(60), whole(10), (rows, size, workers) => {
+      fc.property(upTo(500), upTo(60), upTo(10), (rows, size, workers) => {
         const { from, to, worker, length } = planSlices({ rows, size, workers });
         const seen = new Int32Array(rows + 2);
         const owners = new Int32Array(rows + 2).fill(-1);
@@ -51,7 +51,7 @@ describe('which rows a request inserts', () => {
     );
   });
 
-  test('fifty thousand rows by two workers: half each, in turns', () => {
+  test('fifty thousand rows by two workers: half each, alternately', () => {
     const { from, worker, length } = planSlices({ rows: 50_000, size: 166, workers: 2 });
     assert.equal(length, 302);
     assert.deepEqual([...worker.slice(0, 4)], [0, 1, 0, 1]);
@@ -135,7 +135,7 @@ async function insertTen(inserter) {
   return bound.after?.();
 }
 
-describe('what is read back', () => {
+describe('reading back', () => {
   test('metrics of ten correct rows', async () => {
     assert.deepEqual(await insertTen(mapInserter({ writes: false })), {
       rows: 10,
@@ -175,7 +175,7 @@ describe('what is read back', () => {
     });
   }
 
-  test('warm-up leaves nothing to be read', async () => {
+  test('warm-up leaves no rows', async () => {
     const inserter = mapInserter();
     const dataset = /** @type {any} */ ({ rows: 10, seed: 1 });
     const options = { parameters: { strategy: 'async' } };
@@ -193,7 +193,7 @@ describe('what is read back', () => {
 });
 
 describe('registries', () => {
-  test('Cassandra is there by name, and nobody gets it without naming it', async () => {
+  test('Cassandra is available by name only', async () => {
     assert.ok(SERVER_NAMES.includes('cassandra'));
     assert.ok(!DEFAULT_SERVER_NAMES.includes('cassandra'));
     assert.deepEqual(DEFAULT_SERVER_NAMES.slice(0, 3), ['redis', 'mariadb', 'tarantool']);
@@ -207,7 +207,7 @@ describe('registries', () => {
     assert.equal(typeof fetch, 'function');
   });
 
-  test('who inserts names strategies that there are, and the original program’s on Cassandra', async () => {
+  test('storages with inserts name existing strategies, Cassandra the original program’s', async () => {
     for (const name of STORAGE_NAMES) {
       const { inserts, open } = await loadStorage(name);
       assert.equal(inserts !== undefined, open.insert !== undefined, name);
@@ -230,7 +230,7 @@ describe('options of dragstrip insert', () => {
       loads.map(({ inFlight, operations }) => ({ ...parameters, inFlight, operations, storages })),
     );
 
-  test('batches and windows are swept, of strategies that have them', async () => {
+  test('batches and windows are swept for strategies that have them', async () => {
     const benchmarks = await benchmarksOf({
       storages: ['ioredis', 'lmdb'],
       strategies: ['async', 'logged_batch'],
@@ -267,7 +267,7 @@ describe('options of dragstrip insert', () => {
   /** @type {[Record<string, any>, RegExp][]} */
   const refused = [
     [{ storages: ['memory'] }, /storage memory does not support inserts/],
-    [{ storages: ['all'] }, /name them one by one/],
+    [{ storages: ['all'] }, /list them individually/],
     [{ storages: ['mysql2:tuned'] }, /mysql2: the profile tuned does not support inserts/],
     [{ storages: ['sqlite'], strategies: ['bulk_load'] }, /none of these storages implements any/],
     [{ storages: ['no-such'] }, /unknown storage/],
@@ -280,7 +280,7 @@ describe('options of dragstrip insert', () => {
 
   const { callHere } = withCommands();
 
-  test('a strategy that a named storage lacks is skipped with the reason', async () => {
+  test('a strategy that a named storage does not support is skipped with the reason', async () => {
     const size = ['--rows', '200', '--rounds', '1', '--warmup', '1'];
     const { status, stdout, stderr } = await callHere(
       ...['insert', '--storages', 'lmdb', '--strategies', 'one,multi_row', ...size],
@@ -337,7 +337,7 @@ describe('reports of inserts', () => {
     assert.equal(figureIn(redis.rows[0].values['versus_plainest']), 1);
   });
 
-  test('one table for each storage, with its settings, and no table of a race', async () => {
+  test('one table per storage, with its settings, and no table of a race', async () => {
     const { tables, lists, legend } = documentOf(result, await loadReports());
     assert.deepEqual(
       tables.map(({ title }) => title),
@@ -362,7 +362,7 @@ describe('reports of inserts', () => {
     assert.deepEqual(parseResult(early, 'early.json'), parseResult(json, 'today.json'));
   });
 
-  test('a picture: bars of what was measured', () => {
+  test('a picture: bars of the measured strategies', () => {
     const [{ svg }] = picturesOf([result]);
     assert.match(svg, /cassandra batch_pure of 100, 5 in flight/);
     assert.doesNotMatch(svg, /logged_batch/);

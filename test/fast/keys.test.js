@@ -66,7 +66,7 @@ describe('zipf', () => {
     }
   }
 
-  test('one row is the only one, a great many stay in bounds', () => {
+  test('one row is always drawn, very many stay in bounds', () => {
     const one = createZipf(1, 1.3, createRandom(1));
     for (let i = 0; i < 1000; i += 1) assert.equal(one(), 0);
     for (const exponent of [0, 0.3, 1, 60]) {
@@ -78,7 +78,7 @@ describe('zipf', () => {
     }
   });
 
-  test('the ids are the ranks, spread: the same frequencies, the hot ones apart', () => {
+  test('ids are scattered ranks: the same frequencies, hot ones apart', () => {
     const rows = 1000;
     const counts = drawn(rows, 'zipf:0.99');
     assert.equal(counts[0], 0);
@@ -119,14 +119,14 @@ for (const [keyShare, operationShare] of [
   });
 }
 
-test('sequential: every row in its turn, also where a long run begins again', () => {
+test('sequential: every row in order, also when a long run starts over', () => {
   assert.deepEqual([...drawKeys(4, 9, 10, { keys: 'sequential' })], [1, 2, 3, 4, 1, 2, 3, 4, 1, 2]);
   const long = drawKeys(1000, 9, Number.POSITIVE_INFINITY, { keys: 'sequential' });
   assert.equal(long.length % 1000, 0);
   assert.ok(long.length > KEYS_MAX - 1000);
 });
 
-test('hot rows are the same in every round; draws are a function of the seed', () => {
+test('hot rows are equal in every round; draws are a function of the seed', () => {
   const top = (/** @type {number} */ seed) => {
     const counts = drawn(1000, 'zipf:1.2', seed);
     return counts.indexOf(Math.max(...counts));
@@ -149,7 +149,7 @@ test('a scramble is a permutation, of any size', () => {
   }
 });
 
-test('distributions are read, and what is none is refused in one line', () => {
+test('distributions are parsed, and anything else is refused in one line', () => {
   assert.deepEqual(parseKeys('uniform'), { distribution: 'uniform' });
   assert.deepEqual(parseKeys('sequential'), { distribution: 'sequential' });
   assert.deepEqual(parseKeys('zipf:0.99'), { distribution: 'zipf', exponent: 0.99 });

@@ -28,7 +28,7 @@ const PLAN = {
 
 /**
  * @param {import('../../lib/types.js').Endpoint} endpoint
- * @returns {import('../../engine/targets.js').StorageTarget} of a server at that address
+ * @returns {import('../../engine/targets.js').StorageTarget} target of a server at that address
  */
 function targetAt(endpoint) {
   const server = { name: 'redis', address: { main: endpoint }, pids: [], version: '7' };
@@ -154,7 +154,7 @@ function sweep(plan, context, endpoint = { host: '127.0.0.1', port: 1 }) {
   return measureServerCeiling({ ...PLAN, ...plan }, 'redis', targetAt(endpoint), whole);
 }
 
-test('the sweep looks at every depth and connection, and quotes the rounds, not the look', async () => {
+test('the sweep measures every depth and connection, and reports rounds, not the sweep', async () => {
   const { specs, processes } = madeUpProcesses();
   const figure = await sweep({}, { processes });
   assert.ok(figure);
@@ -169,14 +169,14 @@ test('the sweep looks at every depth and connection, and quotes the rounds, not 
   assert.deepEqual(finals.slice(3, 6), finals.slice(0, 3).reverse(), 'rounds are mirrored');
 });
 
-test('a sweep that is late measures the best point alone, in three rounds', async () => {
+test('a late sweep measures only the best point, in three rounds', async () => {
   const { specs, processes } = madeUpProcesses();
   const figure = await sweep({ rounds: 5, roundsLeast: 3 }, { budgetNs: 0, processes });
   assert.deepEqual([figure?.connections, figure?.depth, figure?.n], [2, 64, 3]);
   assert.equal(specs.length, 4 + 3);
 });
 
-test('great values are not swept as deep: 64 MiB are in flight at most', async () => {
+test('large values are swept less deep: at most 64 MiB are in flight', async () => {
   const { specs, processes } = madeUpProcesses();
   const { dataset } = PLAN;
   await sweep({ rounds: 1, dataset: { ...dataset, valueSize: 2 ** 20 } }, { processes });
@@ -192,14 +192,14 @@ test('great values are not swept as deep: 64 MiB are in flight at most', async (
   ]);
 });
 
-test('a process that is killed is the reason for the missing figure', async () => {
+test('a killed process is the reason for the missing figure', async () => {
   const dataset = { rows: 100, valueSize: 16, seed: 1 };
   const fake = await startFakeServer('redis', dataset);
   try {
-    const own = createProcesses();
+    const create = createProcesses();
     /** @type {ProcessFactory} */
     const processes = (spec, events) => {
-      const remote = own(spec, events);
+      const remote = create(spec, events);
       const open = remote.open.bind(remote);
       remote.open = () => open().then(() => remote.kill());
       return remote;
@@ -212,7 +212,7 @@ test('a process that is killed is the reason for the missing figure', async () =
   }
 });
 
-test('a sweep that is stopped has no figure', async () => {
+test('a stopped sweep has no figure', async () => {
   const stop = new AbortController();
   const { specs, processes } = madeUpProcesses();
   const onProgress = () => specs.length === 2 && stop.abort();
@@ -220,7 +220,7 @@ test('a sweep that is stopped has no figure', async () => {
   assert.equal(specs.length, 2, 'no further process');
 });
 
-test('a server whose CPU time could not be read has none, not a zero', () => {
+test('a server with unreadable CPU time has none, not a zero', () => {
   const round = { opsPerSecond: 5, operations: 10 };
   const figure = figureOf([
     { ...round, clientCpuNs: 20, serverCpuNs: null },
@@ -254,14 +254,14 @@ function withLimits() {
   return result;
 }
 
-test('a result with limits keeps them when it is written and read', () => {
+test('a result with limits keeps them after writing and reading', () => {
   const result = withLimits();
   assert.deepEqual(parseResult(JSON.stringify(result), 'x').limits, result.limits);
   assert.ok(limitsSchema.safeParse(limits()).success);
   assert.ok(resultSchema.safeParse(raceResult()).success, 'results from before have none');
 });
 
-test('rows tell their share of the limits that are known, and the tables show it', async () => {
+test('rows have their share of known limits, and the tables show it', async () => {
   const result = withLimits();
   const rows = toGroups(result).flatMap((group) => group.rows);
   const burst = rows.find((row) => row.label === 'redis' && row.source.load.kind === 'burst');
@@ -283,7 +283,7 @@ test('rows tell their share of the limits that are known, and the tables show it
   assert.match(plain, /bottleneck/);
 });
 
-test('limits that were taken from another result have no table of their own here', async () => {
+test('limits of another result have no separate table', async () => {
   const result = withLimits();
   if (result.limits) result.limits.source = '20261121-090000-limit';
   const { render } = await loadReport('console');
@@ -296,9 +296,9 @@ test('stored limits are refused for other rows, another machine or another Node'
   const stored = withLimits();
   const { environment, dataset } = stored;
   const run = { dataset, environment };
-  const taken = limitsFrom(stored, run, 'limits.json');
-  assert.equal(taken.source, stored.id);
-  assert.deepEqual(taken.wire, stored.limits?.wire);
+  const limits = limitsFrom(stored, run, 'limits.json');
+  assert.equal(limits.source, stored.id);
+  assert.deepEqual(limits.wire, stored.limits?.wire);
   /** @type {[RegExp, Partial<typeof run>][]} */
   const others = [
     [/different value size \(1024, this run has 64\)/, { dataset: { ...dataset, valueSize: 64 } }],
@@ -341,7 +341,7 @@ function driverJob(throughputs, capacities) {
   return /** @type {any} */ ({ target, protocol, load, records, capacities, failure: null });
 }
 
-test('headroom is that of rounds side by side, and below 2 there is no figure', () => {
+test('headroom is that of paired rounds, and below 2 there is no figure', () => {
   // The machine was ten times slower in the last two rounds, for both.
   const throughputs = [50_000, 5000, 5000];
   const enough = toClientCeiling(driverJob(throughputs, [200_000, 20_000, 20_000]));

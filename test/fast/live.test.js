@@ -26,7 +26,7 @@ function handClock() {
 }
 
 /** @param {{ isTTY?: boolean, columns?: number, rows?: number, colors?: boolean }} options */
-function sink({ isTTY = true, columns = 80, rows = 24, colors = false }) {
+function fakeStream({ isTTY = true, columns = 80, rows = 24, colors = false }) {
   /** @type {string[]} */
   const written = [];
   const write = (/** @type {string} */ text) => written.push(text);
@@ -63,7 +63,7 @@ function runningView() {
   return { view, clock, result };
 }
 
-test('a row for each contender, a column for each load: operations per second, ratio, p99', () => {
+test('a row per contender, a column per load: operations per second, ratio, p99', () => {
   const { view } = runningView();
   const lines = view.lines({ columns: 110, rows: 30, colors: plain });
   assert.equal(lines.length, 4);
@@ -73,7 +73,7 @@ test('a row for each contender, a column for each load: operations per second, r
   assert.match(lines[3], /^█{5}░{19} 3 of 12, about 39 s left; redis:tuned$/);
 });
 
-test('the time left is that of others of the load, as soon as one has ended', () => {
+test('the remaining time is based on others of the load, as soon as one has ended', () => {
   const { view, clock, result } = runningView();
   const [round] = raceResult().benchmarks[1].rounds;
   view.take({ type: 'benchmark-end', benchmark: result.benchmarks[1], round, result });
@@ -85,7 +85,7 @@ test('the time left is that of others of the load, as soon as one has ended', ()
   assert.match(lines.at(-1) ?? '', / 5 of 12, about 1 min 2 s left$/);
 });
 
-test('no line is wider than the terminal, and no more are drawn than it has rows', () => {
+test('no line is wider than the terminal, and no more lines than it has rows', () => {
   const { view } = runningView();
   for (let columns = 1; columns <= 130; columns += 1) {
     for (const line of view.lines({ columns, rows: 30, colors: plain })) {
@@ -118,9 +118,9 @@ test('a name that would move the cursor is shown as text', () => {
   assert.match(text, /a\\x1b\[2Jb/);
 });
 
-test('it is drawn at most four times a second, and taken back whole', () => {
+test('it is drawn at most four times a second, and erased completely', () => {
   const clock = handClock();
-  const { stream, written } = sink({ columns: 40 });
+  const { stream, written } = fakeStream({ columns: 40 });
   const progress = createProgress(stream, { clock });
   for (let ms = 0; ms < 2000; ms += 10) {
     progress.show({ lines: () => [`at ${ms}`, 'second'], line: () => '' });
@@ -135,9 +135,9 @@ test('it is drawn at most four times a second, and taken back whole', () => {
   assert.equal(written.length, 9);
 });
 
-test('after a resize as many rows are taken back as the broken lines have', () => {
+test('after a resize as many rows are erased as the wrapped lines have', () => {
   const clock = handClock();
-  const { stream, written } = sink({ columns: 100, colors: true });
+  const { stream, written } = fakeStream({ columns: 100, colors: true });
   const progress = createProgress(stream, { clock });
   const view = {
     line: () => '',
@@ -155,15 +155,15 @@ test('after a resize as many rows are taken back as the broken lines have', () =
   assert.match(written[1], /x{39}\x1b/);
 });
 
-test('without colours there are none', () => {
-  const { stream, written } = sink({ colors: false });
+test('colours can be switched off', () => {
+  const { stream, written } = fakeStream({ colors: false });
   createProgress(stream, { clock: handClock() }).update('filling', 0.5);
   assert.equal(written[0], `${'█'.repeat(12)}${'░'.repeat(12)} filling\n`);
 });
 
-test('without a terminal a line is printed every five seconds, and none with --quiet', () => {
+test('without a terminal a line is printed every five seconds, with --quiet none', () => {
   const clock = handClock();
-  const { stream, written } = sink({ isTTY: false });
+  const { stream, written } = fakeStream({ isTTY: false });
   const progress = createProgress(stream, { clock });
   const { view } = runningView();
   for (let s = 0; s < 20; s += 1) {
@@ -172,7 +172,7 @@ test('without a terminal a line is printed every five seconds, and none with --q
   }
   assert.equal(written.length, 3);
   assert.equal(written[0], '[3/12] redis:tuned, 1 in flight: 5,000 ops/s (21 %)\n');
-  const quiet = sink({});
+  const quiet = fakeStream({});
   const silent = createProgress(quiet.stream, { quiet: true, clock });
   silent.update('x');
   silent.show(view);

@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test('Loopback passes by address, by name and by unix socket; all else is refused', async () => {
+test('Loopback is allowed by address, name and unix socket; all else is refused', async () => {
   for (const host of ['127.0.0.1', '127.200.3.4', '::1', 'localhost', '::ffff:127.0.0.1']) {
     await requireLoopback({ host, port: 6379 });
   }
@@ -43,7 +43,7 @@ test('Loopback passes by address, by name and by unix socket; all else is refuse
   }
 });
 
-test('A name is resolved once: what is dialled is the address that was checked', async (t) => {
+test('A name is resolved once: the connection uses the checked address', async (t) => {
   let asked = 0;
   // A name server whose second answer is another machine.
   t.mock.method(dns, 'lookup', async () => {
@@ -54,7 +54,7 @@ test('A name is resolved once: what is dialled is the address that was checked',
   assert.deepEqual(checked, { host: '127.0.0.1', port: 6379 });
 });
 
-test('A target that the user named passes, with just that port', async () => {
+test('A target named by the user is allowed, only with that port', async () => {
   const target = { host: 'Db.Example.invalid', port: 6379 };
   await requireLoopback(target, ['10.0.0.1:1', 'db.example.invalid:6379']);
   await requireLoopback({ host: '2001:db8::1', port: 5 }, ['[2001:db8::1]:5']);
@@ -70,7 +70,7 @@ test('A target that the user named passes, with just that port', async () => {
   });
 });
 
-test('A marker comes back as it was written, and nothing else is a marker', () => {
+test('A marker is read back unchanged, and nothing else is a marker', () => {
   const state = { complete: true, done: 5, extent: 9 };
   const text = formatMarker({ rows: 5, valueSize: 64, seed: 3 }, state);
   assert.deepEqual(readMarker(parseMark(text)), { rows: 5, valueSize: 64, seed: 3, ...state });
@@ -81,7 +81,7 @@ test('A marker comes back as it was written, and nothing else is a marker', () =
   assert.equal(readMarker(parseMark(null)), null);
 });
 
-test('Only rows of the same seed and size are kept, and only a complete load is whole', () => {
+test('Only rows of the same seed and size are kept, and only a finished load is complete', () => {
   const marker = { rows: 50, valueSize: 64, seed: 3, complete: true, done: 50, extent: 50 };
   const wanted = { rows: 50, valueSize: 64, seed: 3 };
   assert.equal(isWhole(marker, wanted), true);
@@ -110,7 +110,7 @@ test('A sample has the first and the last row, no row twice, and at least a hund
   assert.ok(SAMPLE_ROWS >= 100);
 });
 
-test('However slow the server, no more than a few batches wait, in buffers used again', async () => {
+test('However slow the server, only a few batches wait, in reused buffers', async () => {
   const seen = new Set();
   let waiting = 0;
   let most = 0;
@@ -171,7 +171,7 @@ test('RESP replies are read at every split position', async () => {
   }
 });
 
-test('The first error reply of a batch is its error; the batch behind it is not disturbed', async () => {
+test('The first error reply of a batch is its error; the next batch is not affected', async () => {
   const link = new RespConnection({ what: 'Redis', endpoint });
   await link.opened();
   const first = link.batch(encodeCommand(['PING']), 3);
@@ -182,7 +182,7 @@ test('The first error reply of a batch is its error; the batch behind it is not 
   link.close();
 });
 
-test('Bytes that are not RESP, and an unexpected reply, end the link with one error', async () => {
+test('Bytes that are not RESP, and an unexpected reply, end the connection with one error', async () => {
   for (const garbage of ['HTTP/1.1 400\r\n', '$12x\r\n', '*x\r\n', 'x'.repeat(70_000)]) {
     const link = new RespConnection({ what: 'Redis', endpoint });
     await link.opened();
@@ -214,7 +214,7 @@ test('Tarantool greetings and replies are read at every split position', async (
   }
 });
 
-test('The lines and the INSERTs for MariaDB hold every row once, in order', async () => {
+test('The lines and the INSERTs for MariaDB contain every row once, in order', async () => {
   const dataset = createDataset({ rows: 501, valueSize: 700 });
   const pieces = [];
   for await (const piece of rowStream(dataset, 17, 501, () => {})) pieces.push(piece);

@@ -20,7 +20,7 @@ const LIVING = { ...ownIdentity(), scope: processScope() };
 const DEAD = { pid: 2 ** 22 + 1, startTicks: 1, scope: processScope() };
 let made = 0;
 
-/** @param {object} holder @returns {string} what it has locked */
+/** @param {object} holder @returns {string} locked path */
 function lockOf(holder) {
   const path = join(folder, `lock-${++made}`);
   writeFileSync(`${path}.lock`, JSON.stringify({ id: 'first', ...holder }));
@@ -57,12 +57,12 @@ describe('a lock', () => {
     }
   });
 
-  test('that another process has broken and taken meanwhile is not broken again', async (t) => {
+  test('that another process has meanwhile broken and acquired is not broken again', async (t) => {
     const path = lockOf(DEAD);
-    const taken = JSON.stringify({ id: 'second', ...LIVING });
+    const lockText = JSON.stringify({ id: 'second', ...LIVING });
     const link = fs.linkSync;
     t.mock.method(fs, 'linkSync', (/** @type {string} */ from, /** @type {string} */ to) => {
-      if (to.endsWith('-of-first')) writeFileSync(`${path}.lock`, taken);
+      if (to.endsWith('-of-first')) writeFileSync(`${path}.lock`, lockText);
       link(from, to);
     });
     syncBuiltinESMExports();
@@ -72,10 +72,10 @@ describe('a lock', () => {
       t.mock.restoreAll();
       syncBuiltinESMExports();
     }
-    assert.equal(readFileSync(`${path}.lock`, 'utf8'), taken);
+    assert.equal(readFileSync(`${path}.lock`, 'utf8'), lockText);
   });
 
-  test('of a process that shares it twice is no meeting with another one', async () => {
+  test('shared twice by one process is not reported as a second user', async () => {
     const path = join(folder, 'shared');
     const shared = { shared: true, onMeet: () => assert.fail('it met itself') };
     await withLock(path, shared, () => withLock(path, shared, async () => {}));
@@ -83,7 +83,7 @@ describe('a lock', () => {
   });
 });
 
-test('two servers whose further ports were assumed are not one', async () => {
+test('two servers with assumed further ports are different', async () => {
   const { address, assumed } = await resolveAddress('mariadb', {
     flags: { mysql: `p${process.pid}.invalid:1` },
     env: {},
@@ -105,7 +105,7 @@ test('two servers whose further ports were assumed are not one', async () => {
   });
 });
 
-test('locks of several servers are taken in one order, whatever the order of the servers', async () => {
+test('locks of several servers are acquired in one order, whatever the order of the servers', async () => {
   const [a, b] = [1, 2].map((port) => ({
     name: `server-${port}`,
     address: { main: { host: `p${process.pid}.invalid`, port } },

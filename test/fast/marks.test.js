@@ -57,14 +57,14 @@ describe('marked data', () => {
     });
   }
 
-  test('without our mark are left alone', async () => {
+  test('without Dragstrip’s mark are not changed', async () => {
     const { handle, done } = handleOf({}, 'key a');
     await assert.rejects(handle.claim(), { code: 'E_REFUSED', message: /key a exists/ });
     assert.equal(await handle.release(), 0);
     assert.deepEqual(done, []);
   });
 
-  test('are those whose mark we wrote, in this version', () => {
+  test('have a mark written by this version', () => {
     for (const text of [undefined, '', 'null', '{}', '[]', 'dragstrip']) {
       assert.equal(parseMark(text), null, String(text));
     }

@@ -42,7 +42,7 @@ function suitesOf({ name, server, tls }) {
 }
 
 describe('the matrix of drivers, servers, TLS and cluster', () => {
-  test('every driver has a suite on its server, and over TLS where it has TLS', () => {
+  test('every driver has a suite on its server, and over TLS if supported', () => {
     for (const cell of cells) {
       const { plain, tls } = suitesOf(cell);
       assert.match(read(`test/contract/${plain}.test.js`), /withServers|startServers|cassandra/);
@@ -51,7 +51,7 @@ describe('the matrix of drivers, servers, TLS and cluster', () => {
     }
   });
 
-  test('a server without TLS has no driver with it, and is listed with none', async () => {
+  test('a server without TLS has no driver with TLS in the table', async () => {
     for (const { name, server, tls } of cells) {
       const { tls: serves = false } = /** @type {{ tls?: boolean }} */ (await loadServer(server));
       assert.ok(serves || !tls, `${name} has TLS, ${server} has none`);

@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { Metrics, serveMetrics } from '../../cli/metrics-server.js';
 
-/** @param {number} port @param {string} host of the header */
+/** @param {number} port @param {string} host value of the header */
 async function statusOf(port, host) {
   const sent = request({ host: '127.0.0.1', port, path: '/metrics', headers: { host } }).end();
   const [response] = await once(sent, 'response');
@@ -16,7 +16,7 @@ async function statusOf(port, host) {
 }
 
 for (const where of ['127.0.0.1', '0.0.0.0', '::', 'localhost']) {
-  test(`bound to ${where}: loopback, the address that was connected to, and no other name`, async (t) => {
+  test(`bound to ${where}: loopback, the connected address, and no other name`, async (t) => {
     const { url, close } = await serveMetrics({ host: where, port: 0 }, new Metrics());
     t.after(close);
     const port = Number(new URL(url).port);

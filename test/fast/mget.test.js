@@ -1,5 +1,5 @@
 /**
- * Fetches of many keys, without servers: what is drawn, what is verified, what is made of a trace.
+ * Fetches of many keys, without servers: drawn keys, verification, and replay of a trace.
  */
 
 import assert from 'node:assert/strict';
@@ -43,7 +43,7 @@ describe('the plan of fetches', () => {
     );
   });
 
-  test('puts uncounted fetches of the same size before and behind each series', () => {
+  test('puts uncounted fetches of the same size before and after each series', () => {
     const options = { counts: [2, 7], cycles: 4, lead: 3 };
     const { sizes, series } = planFetches(options, 1);
     assert.equal(sizes.length, operationsOf(options));
@@ -67,7 +67,7 @@ describe('the plan of fetches', () => {
     assert.deepEqual(Array.from(sizes.subarray(0, 4)), [3, 4, 5, 6]);
   });
 
-  test('draws keys that are there, each once in a fetch, the same for the same seed', () => {
+  test('draws existing keys, each once per fetch, equal for the same seed', () => {
     const options = { mget: { counts: [1, 40, 499], cycles: 5, lead: 1 } };
     const ops = operationsOf(options.mget);
     const { fetches } = prepareFetches({ dataset, seed: 3, ops, options });
@@ -83,13 +83,13 @@ describe('the plan of fetches', () => {
   /** @param {Record<string, any>} options */
   const planOf = async (options) => (await requestRun({ workload: 'mget', ...options })).plan;
 
-  test('refuses a fetch of more keys than are held', async () => {
+  test('refuses a fetch of more keys than are stored', async () => {
     const refused = { code: 'E_USAGE', message: 'a fetch of 501 keys, but only 500 are stored' };
     await assert.rejects(planOf({ counts: [501], rows: 500 }), refused);
     await assert.rejects(planOf({ test: 'scatter', maxKeys: 501, rows: 500 }), refused);
   });
 
-  test('makes a load as long as its series, and leads as long as the widest window', async () => {
+  test('has a load as long as its series, and leads as long as the widest window', async () => {
     const plan = await planOf({
       cycles: 10,
       pipelined: true,
@@ -103,7 +103,7 @@ describe('the plan of fetches', () => {
     assert.deepEqual(plan.dataset, { rows: 50_000, valueSize: 2048, seed: 1 });
   });
 
-  test('refuses open loops, bursts and turned ranges', async () => {
+  test('refuses open loops, bursts and reversed ranges', async () => {
     for (const load of [{ kind: 'burst' }, { kind: 'rate', rate: 5 }]) {
       await assert.rejects(planOf({ loads: [load] }), { code: 'E_USAGE' });
     }
@@ -115,33 +115,33 @@ describe('the plan of fetches', () => {
 describe('the verdict on a fetch', () => {
   const ids = [5, 2, 9];
   const right = ids.map(dataset.value);
-  const judge = (/** @type {any} */ values, whole = false) =>
+  const verify = (/** @type {any} */ values, whole = false) =>
     verifyFetch(createVerifier(dataset, nothingCompared()), ids, values, whole);
 
-  test('is ok for the right values in their names, whole or by their tags', () => {
-    assert.equal(judge(right), OK);
-    assert.equal(judge(right, true), OK);
+  test('is ok for the correct values, in full or by their tags', () => {
+    assert.equal(verify(right), OK);
+    assert.equal(verify(right, true), OK);
   });
 
   test('is a mismatch for values in another order, too few, too many or no list', () => {
-    assert.equal(judge([right[1], right[0], right[2]]), MISMATCH);
-    assert.equal(judge(right.slice(1)), MISMATCH);
-    assert.equal(judge([...right, right[0]]), MISMATCH);
-    assert.equal(judge(/** @type {any} */ ('abc')), MISMATCH);
+    assert.equal(verify([right[1], right[0], right[2]]), MISMATCH);
+    assert.equal(verify(right.slice(1)), MISMATCH);
+    assert.equal(verify([...right, right[0]]), MISMATCH);
+    assert.equal(verify(/** @type {any} */ ('abc')), MISMATCH);
   });
 
-  test('is a miss where one is not there, null or undefined, and a mismatch where another lies', () => {
-    assert.equal(judge([right[0], null, right[2]]), MISS);
-    assert.equal(judge([undefined, right[1], right[2]]), MISS);
-    assert.equal(judge([null, right[1], right[0]]), MISMATCH);
+  test('is a miss for null or undefined, and a mismatch for another value', () => {
+    assert.equal(verify([right[0], null, right[2]]), MISS);
+    assert.equal(verify([undefined, right[1], right[2]]), MISS);
+    assert.equal(verify([null, right[1], right[0]]), MISMATCH);
   });
 
-  test('sees one wrong letter behind the tag where each value is compared in full', () => {
+  test('detects one wrong letter after the tag if each value is compared in full', () => {
     const bent = `${right[2].slice(0, -1)}!`;
-    assert.equal(judge([right[0], right[1], bent], true), MISMATCH);
+    assert.equal(verify([right[0], right[1], bent], true), MISMATCH);
   });
 
-  test('of rows in an order of the store’s own is that of the keys’ order', () => {
+  test('of rows in the store’s order equals that of the keys’ order', () => {
     const rows = [9, 5].map((id) => ({ id, str: dataset.value(id) }));
     assert.deepEqual(inOrder(rows, ids), [right[0], undefined, right[2]]);
   });
@@ -173,7 +173,7 @@ describe('single reads at once', () => {
     assert.equal(byCallback.verify(0, reply, true), OK);
   });
 
-  test('fail once where several of them fail', async () => {
+  test('fail once if several of them fail', async () => {
     let calls = 0;
     const get = (/** @type {number} */ _id, /** @type {any} */ done) =>
       setImmediate(done, new Error('lost'));
@@ -190,7 +190,7 @@ describe('single reads at once', () => {
   });
 });
 
-describe('what is made of a trace', () => {
+describe('evaluation of a trace', () => {
   test('the median of an even number is the mean of the two in the middle', () => {
     assert.equal(medianOfSorted([1, 2, 4, 9]), 3);
     assert.equal(medianOfSorted([1, 2]), 1.5, 'two cycles crashed the seed');
@@ -199,7 +199,7 @@ describe('what is made of a trace', () => {
     assert.equal(medianOfSorted([]), null);
   });
 
-  test('counts latencies of the series alone, and what was in flight beside it from end to end', () => {
+  test('counts latencies of the series only, with all requests in flight during it', () => {
     // Two workers, each call 10 ns: 0-10, 5-15, 10-20, …; operations 2 to 5 are the series.
     const calledNs = Float64Array.from({ length: 8 }, (_, i) => i * 5);
     const endedNs = calledNs.map((ns) => ns + 10);
@@ -212,7 +212,7 @@ describe('what is made of a trace', () => {
     assert.equal(one.throughput, (5 / 25) * 1e9, 'replies at 15, 20, 25, 30 and 35');
   });
 
-  test('shows concurrency that is not reached where a worker pauses between reply and call', () => {
+  test('shows a lower concurrency if a worker pauses between reply and call', () => {
     // One worker: 6 ns in a call, 4 ns outside.
     const calledNs = Float64Array.from({ length: 12 }, (_, i) => i * 10);
     const endedNs = calledNs.map((ns) => ns + 6);
@@ -222,14 +222,14 @@ describe('what is made of a trace', () => {
     assert.ok(one.inFlightMean > 0.6 && one.inFlightMean < 0.63, `${one.inFlightMean}`);
   });
 
-  test('leaves out what was answered wrongly, or not at all', () => {
+  test('excludes wrong and missing replies', () => {
     const calledNs = Float64Array.of(0, 10, 20, Number.NaN);
     const endedNs = Float64Array.of(4, Number.NaN, 26, Number.NaN);
     const series = [{ keys: 0, warmup: false, from: 0, to: 4, keysOf: [2, 3, 5, 7] }];
-    const [one] = summarizeSeries({ calledNs, endedNs }, series);
-    assert.deepEqual([one.ok, one.cycles, one.medianNs], [2, 4, 5]);
+    const [summary] = summarizeSeries({ calledNs, endedNs }, series);
+    assert.deepEqual([summary.ok, summary.cycles, summary.medianNs], [2, 4, 5]);
     assert.deepEqual(
-      [one.latenciesNs, one.keysOf],
+      [summary.latenciesNs, summary.keysOf],
       [
         [4, 6],
         [2, 5],
@@ -241,7 +241,7 @@ describe('what is made of a trace', () => {
     assert.deepEqual([none.ok, none.medianNs, none.durationNs], [0, null, 0]);
   });
 
-  test('holds a load to its window, with medians that can be computed again', async () => {
+  test('keeps a load to its window, with medians that can be recomputed', async () => {
     let nowNs = 0;
     const clock = { now: () => nowNs, date: () => '' };
     const options = { mget: { counts: [1, 1, 5], cycles: 20, lead: 4 } };

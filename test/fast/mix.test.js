@@ -1,4 +1,4 @@
-/** Mixes: what is drawn, written and verified, on the race's rows and on rows of a run. */
+/** Mixes: drawing, writing and verification, on the race's rows and on rows of a run. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -15,7 +15,7 @@ import { parseMix } from '../../workloads/mix/weights.js';
 const dataset = createDataset({ rows: 300, valueSize: 60, seed: 3 });
 const memory = await loadStorage('memory');
 
-/** @param {Record<string, any>} [changes] of the handle: lies */
+/** @param {Record<string, any>} [changes] changes of the handle: incorrect behaviour */
 async function openMemory(changes = {}) {
   const profile = { name: 'sync', ...memory.profiles['sync'] };
   const context = { address: {}, credentials: {}, folder: '', names: /** @type {any} */ ({}) };
@@ -55,7 +55,7 @@ function runAll(bound, count) {
 const rejectsData = (work, message) =>
   assert.rejects(async () => work, { code: 'E_DATA', message });
 
-test('each process of each contender, and the round after it, has ids of its own', () => {
+test('each process of each contender in each round has separate ids', () => {
   const [rounds, places, shares] = [2, 64, 24].map((n) => Array.from({ length: n }, (_, i) => i));
   const ids = rounds.flatMap((round) =>
     places.flatMap((place) => shares.map((share) => firstIdOf({ round, place, share }))),
@@ -89,7 +89,7 @@ test('every kind is done by its weight, verified, read back, and leaves nothing'
   assert.deepEqual(runAll(again, 100).outcomes, [100, 0, 0], 'its rows were removed');
 });
 
-test('where no row is left to delete one is inserted: del alone is both in turn', async () => {
+test('if no row is left to delete one is inserted: del alone alternates', async () => {
   const { outcomes, kinds } = runAll(prepared('del:1')(await openMemory(), 'sync'), 100);
   assert.deepEqual([outcomes, kinds], [[100, 0, 0], { insert: 50, del: 50 }]);
 });
@@ -104,12 +104,12 @@ test('no two operations are in flight for one row', () => {
   assert.equal(rows.takeAbsent(), 1);
 });
 
-test('a deletion or an insert that was acknowledged and not done is found', async () => {
+test('an acknowledged but missing deletion or insert is detected', async () => {
   const kept = await openMemory({ del: () => true });
-  const one = prepared('insert:1,del:1', { ops: 200 })(kept, 'sync');
-  const { outcomes } = runAll(one, 20);
+  const operations = prepared('insert:1,del:1', { ops: 200 })(kept, 'sync');
+  const { outcomes } = runAll(operations, 20);
   assert.ok(outcomes[OK] > 0);
-  await rejectsData(one.end?.(), /row \d+ was deleted but still exists/);
+  await rejectsData(operations.end?.(), /row \d+ was deleted but still exists/);
   const lost = await openMemory({ add: () => true });
   const two = prepared('insert:1', { ops: 50 })(lost, 'sync');
   runAll(two, 50);
@@ -120,11 +120,11 @@ test('a deletion or an insert that was acknowledged and not done is found', asyn
   assert.equal(runAll(prepared('insert:1')(there, 'sync'), 50).outcomes[MISMATCH], 50);
 });
 
-test('a write that was acknowledged and lost is found when it is read back', async () => {
+test('an acknowledged but lost write is detected by reading back', async () => {
   const lost = await openMemory({ set: () => undefined, stored: () => true });
-  const one = prepared('set:1', { ops: 50 })(lost, 'sync');
-  runAll(one, 50);
-  await rejectsData(one.end?.(), /row \d+ has an older version/);
+  const operations = prepared('set:1', { ops: 50 })(lost, 'sync');
+  runAll(operations, 50);
+  await rejectsData(operations.end?.(), /row \d+ has an older version/);
   const hashes = await openMemory();
   const two = prepared('hset:1', { ops: 50 })(hashes, 'sync');
   await two.begin?.();
@@ -166,10 +166,10 @@ test('a scan must have every row, in order, each with its own value', async () =
   }
 });
 
-test('a row that expires is there until its time and gone after it', async () => {
+test('an expiring row exists until its expiry and not after it', async () => {
   let nowNs = 0;
   const clock = { now: () => nowNs };
-  /** @param {number} lifeMs what the store makes of the time to live */
+  /** @param {number} lifeMs the store's actual time to live */
   const expiring = async (lifeMs) => {
     const rows = new Map();
     const handle = await openMemory({
@@ -200,7 +200,7 @@ test('a row that expires is there until its time and gone after it', async () =>
     const metrics = /** @type {any} */ (await right.end?.());
     assert.ok(metrics.readBackAlive > 0, 'read before its time');
     assert.ok(metrics.readBackExpired > 0, 'and after it');
-    await rejectsData(late.end?.(), /was there after its time/);
+    await rejectsData(late.end?.(), /still existed after its expiry/);
   } finally {
     clearInterval(ticking);
   }
@@ -219,7 +219,7 @@ test('--ttl without inserts, or with deletions, and several sizes are refused in
   }
 });
 
-test('a plain mix is the workload mix as ever; others are on rows of their own', async () => {
+test('a plain mix is the workload mix; others use separate rows', async () => {
   const race = await loadWorkload('race');
   const plain = planRun({ command: 'race', mix: 'get:1,set:1' }, race);
   assert.deepEqual([plain.workload, plain.variants], ['mix', undefined]);
@@ -267,7 +267,7 @@ function bind(weights, { ops = 20_000, seed = 1, keys, valueSize = 16 } = {}) {
   return { calls, bound: mix.prepare({ dataset: rows, seed, ops, options })(handle), rows };
 }
 
-test('kinds are drawn by their weights, the same of the same seed', () => {
+test('kinds are drawn by their weights, equal for the same seed', () => {
   const { bound, calls } = bind('get:3,set:1');
   for (let i = 0; i < 20_000; i += 1) bound.op(i);
   const sets = calls.filter(([kind]) => kind === 'set').length;
@@ -281,7 +281,7 @@ test('kinds are drawn by their weights, the same of the same seed', () => {
   assert.notDeepEqual(other.calls, calls);
 });
 
-test('a write is of one of our rows and of its own value', () => {
+test('a write changes a row of the dataset to its value', () => {
   const { bound, calls, rows } = bind('set:1', { keys: 'zipf:1' });
   for (let i = 0; i < 1000; i += 1) bound.op(i);
   for (const [kind, id, text] of calls) {
@@ -294,7 +294,7 @@ test('a write is of one of our rows and of its own value', () => {
   assert.deepEqual(calls.at(-1), calls[0]);
 });
 
-test('large values are made for as many writes as 64 Mi characters hold, then come again', () => {
+test('large values are generated up to 64 Mi characters, then reused', () => {
   const { bound, calls, rows } = bind('set:1', { ops: 20, valueSize: 2 ** 23 });
   for (let i = 0; i < 20; i += 1) bound.op(i);
   assert.equal(new Set(calls.map(([, id]) => id)).size, 8);
@@ -335,14 +335,14 @@ describe('before anything is measured', () => {
     assert.equal(seen.length, 64);
   });
 
-  test('storages that have no set say so by their rows', async () => {
+  test('storages without set declare it by their rows', async () => {
     assert.deepEqual(mix.needs, ['get', 'set']);
     assert.ok((await loadStorage('redis')).rows?.includes('set'));
     assert.ok(!(await loadStorage('node-handlersocket')).rows?.includes('set'));
   });
 });
 
-test('mixes are read, and what is none is refused in one line', () => {
+test('mixes are parsed, and anything else is refused in one line', () => {
   assert.deepEqual(parseMix('get:95,set:5'), [
     { kind: 'get', weight: 95 },
     { kind: 'set', weight: 5 },

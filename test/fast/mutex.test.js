@@ -18,7 +18,7 @@ import { fromEnvironment, legacyLines, nameOf } from '../../workloads/mutex/run-
 import { sleepMsOf } from '../../workloads/mutex/sections.js';
 import { jainIndex, waitMetrics } from '../../workloads/mutex/waits.js';
 
-describe('what is drawn', () => {
+describe('drawing', () => {
   test('n distinct names out of 2n - 1: any two sets have one in common', () => {
     const keys = fc.integer({ min: 1, max: 12 });
     fc.assert(
@@ -44,14 +44,14 @@ describe('what is drawn', () => {
 });
 
 describe('waits and fairness', () => {
-  test('Jain’s index: 1 where all had the same, 1/n where one had all', () => {
+  test('Jain’s index: 1 if all had the same, 1/n if one had all', () => {
     assert.equal(jainIndex([5, 5, 5, 5]), 1);
     assert.equal(jainIndex([0, 0, 8, 0]), 1 / 4);
     assert.equal(jainIndex([1, 2, 3]), 36 / (3 * 14));
     assert.equal(jainIndex([0, 0]), null);
   });
 
-  test('percentiles are nearest ranks, and none that rests on fewer than ten', () => {
+  test('percentiles are nearest ranks, and need at least ten values', () => {
     const waits = Array.from({ length: 1000 }, (_, i) => 1000 - i);
     const { waitHistogram, ...metrics } = waitMetrics(waits);
     assert.deepEqual(metrics, {
@@ -77,7 +77,7 @@ describe('waits and fairness', () => {
 });
 
 describe('a workload with variants', () => {
-  test('a lock of one name is not offered for several, but for stress', () => {
+  test('a lock of one name is offered only for single names and stress', () => {
     const locks = { one: { summary: '', several: 'it has one key', options: {} } };
     const definition = /** @type {any} */ ({ locks });
     const offers = (/** @type {any} */ parameters) => workload.offers?.(definition, parameters);
@@ -117,7 +117,7 @@ describe('a workload with variants', () => {
     assert.equal(loads?.[0].operations, 30);
   });
 
-  test('options of the other one, and a lock that ends too soon, are refused', async () => {
+  test('options of the other test, and a lock that expires too early, are refused', async () => {
     const usage = { code: 'E_USAGE' };
     await assert.rejects(planOf({ processes: 3 }), { ...usage, message: /--processes/ });
     await assert.rejects(stressOf({ tests: ['lock'] }), { ...usage, message: /--tests/ });
@@ -156,17 +156,18 @@ describe('a workload with variants', () => {
   });
 
   test('the original program’s variable chooses the handler, or is refused', () => {
-    const given = (/** @type {string} */ name) => fromEnvironment({ REDIS_EM_MUTEX_HANDLER: name });
-    assert.deepEqual(['pure', 'Script', 'auto', ''].map(given), [
+    const handlerOf = (/** @type {string} */ name) =>
+      fromEnvironment({ REDIS_EM_MUTEX_HANDLER: name });
+    assert.deepEqual(['pure', 'Script', 'auto', ''].map(handlerOf), [
       { handlers: 'pure' },
       { handlers: 'script' },
       { handlers: 'script' },
       {},
     ]);
-    assert.throws(() => given('lua'), {
+    assert.throws(() => handlerOf('lua'), {
       code: 'E_USAGE',
       message: 'REDIS_EM_MUTEX_HANDLER=lua: unknown lock implementation',
-      hint: 'it takes pure, script, auto; others by --handlers',
+      hint: 'accepted values: pure, script, auto; for others use --handlers',
     });
   });
 });
@@ -247,7 +248,7 @@ describe('report of locks', () => {
     ]);
   });
 
-  test('several rounds: medians, but the longest wait and all violations', () => {
+  test('several rounds: medians, except the longest wait and the sum of violations', () => {
     const benchmark = benchmarkOf(
       { test: 'lock', handler: 'script', keys: 1 },
       { sections: 10, violations: 1, waitMaxNs: 5 },
@@ -264,7 +265,7 @@ describe('report of locks', () => {
     assert.equal(row.violations, 3);
   });
 
-  test('one verdict: held, broken, or not shown', () => {
+  test('one verdict: held, violated, or undecided', () => {
     const parameters = { test: 'stress', handler: 'script', keys: 5 };
     const metrics = { sections: 150, violations: 0, timeouts: 0, overruns: 0, kills: 2 };
     const verdict = (/** @type {any} */ more, /** @type {any} */ round = {}) =>
@@ -283,7 +284,7 @@ describe('report of locks', () => {
   });
 });
 
-describe('stress tells', () => {
+describe('stress prints', () => {
   const parameters = { test: 'stress', handler: 'script', keys: 5, tries: 10, holdMs: 50 };
   const metrics = { processId: [11, 12], processOk: [5, 4], processFailures: [0, 3] };
   const benchmark = /** @type {any} */ (benchmarkOf(parameters, metrics));
@@ -293,7 +294,7 @@ describe('stress tells', () => {
     return events.flatMap((type) => lines(/** @type {any} */ ({ type, benchmark })));
   };
 
-  test('which lock it tests when it starts, and a line per process', () => {
+  test('the tested lock at the start, and a line per process', () => {
     assert.deepEqual(linesOf({}), [
       `[${process.pid}] Starting with ioredis script, forks: 1000, tries: 10, sleep: 0.05, keys: 5`,
       '[11] Complete; Ok: 5, Failures: 0',
@@ -301,12 +302,12 @@ describe('stress tells', () => {
     ]);
   });
 
-  test('nothing of that with --quiet, and the other tests nothing', () => {
+  test('nothing with --quiet or for other tests', () => {
     assert.deepEqual(linesOf({ quiet: true }), []);
     assert.deepEqual(linesOf({ test: undefined }), []);
   });
 
-  test('what runs by its test, its lock and its keys', () => {
+  test('the running test with its lock and keys', () => {
     const named = (/** @type {any} */ parameters) =>
       nameOf(/** @type {any} */ (benchmarkOf(parameters, {})));
     assert.equal(nameOf(benchmark), 'stress: ioredis script');

@@ -46,7 +46,7 @@ async function race(options, faults) {
   return parseResult(JSON.stringify(result), 'the result');
 }
 
-test('a ramp has a benchmark for each rate, with what was offered, sent and dropped', async () => {
+test('a ramp has a benchmark per rate, with offered, sent and dropped operations', async () => {
   const loads = [1000, 2000].map((rate) => ({
     kind: /** @type {const} */ ('rate'),
     rate,
@@ -85,7 +85,7 @@ test('more than 0.1 % dropped makes the test invalid: a warning, and exit status
   assert.equal(warning?.benchmark, 'memory:default/get/rate-10000');
 });
 
-test('a search keeps every trial as a round, and its answer', async () => {
+test('a search stores every trial as a round, and its result', async () => {
   const result = await race({ findMax: { percentile: 0.99, limitMs: 5, durationMs: 100 } });
   const [search] = result.searches ?? [];
   assert.ok(search.rate !== null && search.rate <= 3000 && search.rate > 2970, `${search.rate}`);
@@ -104,7 +104,7 @@ test('a search keeps every trial as a round, and its answer', async () => {
   assert.deepEqual(openLoopWarnings(result), []);
 });
 
-test('a trial holds within the limit, and not with drops, timeouts or too few values', () => {
+test('a trial passes within the limit, but not with drops, timeouts or too few values', () => {
   const histogram = new Histogram();
   histogram.recordCount(1e6, 1980);
   histogram.recordCount(4e6, 20);

@@ -21,7 +21,7 @@ const AMOUNT = ['amount', 'schedule', 'rounds', 'precision', 'wait'];
 /** An open loop is another kind of load, with an amount, a warm-up and no processors of its own. */
 const OPEN = ['loads', 'placement', 'warm', ...AMOUNT];
 
-/** @type {Record<string, Entry>} of a race, and of what other commands share with it */
+/** @type {Record<string, Entry>} options of a race, and those that other commands share with it */
 const TABLE = {
   ops: { value: [5000], may: AMOUNT },
   duration: { value: 10_000, may: AMOUNT },
@@ -183,7 +183,7 @@ const COMMANDS = {
   },
 };
 
-/** @param {readonly unknown[]} values of all loads: how many there are is in `loads` */
+/** @param {readonly unknown[]} values values of all loads, whose number is in `loads` */
 function distinct(values) {
   return [...new Set(values.map((value) => JSON.stringify(value)))];
 }
@@ -212,7 +212,7 @@ async function planOf(command, given) {
   return fieldsOf(plan);
 }
 
-for (const [command, own] of Object.entries(COMMANDS)) {
+for (const [command, entries] of Object.entries(COMMANDS)) {
   const workload = await loadWorkload(command);
   describe(`an option of ${command} changes what its name says`, () => {
     // Without those that the command has no use for.
@@ -220,11 +220,11 @@ for (const [command, own] of Object.entries(COMMANDS)) {
       // Refused, see test/contract/mget-command.test.js.
       if (name === 'password') continue;
       test(name, async () => {
-        const entry = own[name] ?? TABLE[name];
+        const entry = entries[name] ?? TABLE[name];
         assert.ok(entry, 'a new option: say in the table which fields of the plan it may change');
         const before = await planOf(command, { ...entry.beside });
-        const given = { ...entry.beside, ...entry.needs, [name]: entry.value };
-        const after = await planOf(command, given);
+        const options = { ...entry.beside, ...entry.needs, [name]: entry.value };
+        const after = await planOf(command, options);
         const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
         const changed = names.filter((field) => !isDeepStrictEqual(before[field], after[field]));
         assert.deepEqual(

@@ -15,18 +15,18 @@ function outageOf(at) {
   return longestOutage({ windowNs: WINDOW_NS, operations }, RATE, 10e9);
 }
 
-test('a third that is missing for three seconds is an outage with its exact edges', () => {
+test('a loss of one third for three seconds is an outage with exact edges', () => {
   const outage = outageOf((i) => (i >= 30 && i < 60 ? 66 : 100));
   assert.deepEqual(outage, { startNs: 3e9, durationNs: 3e9, share: 0.66 });
 });
 
-test('requests that are made up for in single windows do not end it', () => {
+test('catching up in single windows does not end it', () => {
   const outage = outageOf((i) => (i >= 30 && i < 60 ? (i % 9 === 0 ? 200 : 40) : 100));
   assert.equal(outage?.startNs, 3e9);
   assert.equal(outage?.durationNs, 3e9);
 });
 
-test('an outage to the end, of which nothing is in the timeline, is one', () => {
+test('an outage until the end, missing in the timeline, is reported', () => {
   const operations = Array.from({ length: 60 }, () => 100);
   const outage = longestOutage({ windowNs: WINDOW_NS, operations }, RATE, 10e9);
   assert.deepEqual(outage, { startNs: 6e9, durationNs: 4e9, share: 0 });

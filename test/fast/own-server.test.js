@@ -36,9 +36,11 @@ test('a sweep of value sizes fills each dataset, and every reply is its row', as
   const few = ['--rows', '3000', '--ops', '300', '--rounds', '2', '--no-html'];
   const { status, stdout, stderr } = await callHere(...words, ...few, '--json', 'own.json');
   assert.equal(status, 0, `${stdout}${stderr}`);
-  const own = resultIn('own.json').benchmarks.filter(({ storage }) => storage === 'line-storage');
-  assert.equal(own.length, 4); // two loads, two sizes
-  for (const { rounds } of own) {
+  const benchmarks = resultIn('own.json').benchmarks.filter(
+    ({ storage }) => storage === 'line-storage',
+  );
+  assert.equal(benchmarks.length, 4); // two loads, two sizes
+  for (const { rounds } of benchmarks) {
     assert.deepEqual(
       rounds.map(({ outcomes }) => outcomes.ok),
       [300, 300],
@@ -47,7 +49,7 @@ test('a sweep of value sizes fills each dataset, and every reply is its row', as
 });
 
 test('a server that does not answer is named as the reason, by check and by a race', async () => {
-  const own = process.env['LINE_SERVER'];
+  const address = process.env['LINE_SERVER'];
   process.env['LINE_SERVER'] = '127.0.0.1:1';
   try {
     const checked = await call('check', STORAGE, '--rows', '20');
@@ -57,6 +59,6 @@ test('a server that does not answer is named as the reason, by check and by a ra
     const raced = await callHere(...words);
     assertFailure(raced, 4, /could not be written: connect ECONNREFUSED.*; start the server/);
   } finally {
-    process.env['LINE_SERVER'] = own;
+    process.env['LINE_SERVER'] = address;
   }
 });

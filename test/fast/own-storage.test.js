@@ -79,7 +79,7 @@ test('a storage from a file runs beside the others', async () => {
   }
 });
 
-test('--setup names a driver that is not installed before it fetches a server', async () => {
+test('--setup reports a missing driver before it fetches a server', async () => {
   const text = source('good').replace('package: null', "package: 'not-installed'");
   await writeFile(path.join(folder, 'lacking.mjs'), text);
   const both = ['ioredis', './lacking.mjs'];
@@ -97,7 +97,7 @@ test('--setup names a driver that is not installed before it fetches a server', 
   }
 });
 
-test('each fault of a storage is an outcome of its own, and ends no other', async () => {
+test('each fault of a storage has its outcome, and does not affect other storages', async () => {
   const names = Object.keys(BODIES).filter((name) => name !== 'plain');
   const words = ['sync', '--storages', names.map((name) => `./${name}.mjs`).join(','), ...FEW];
   const { status, stdout, stderr } = await callHere(...words, '--json', 'faults.json');
@@ -149,7 +149,7 @@ test('each fault of a storage is an outcome of its own, and ends no other', asyn
   }
 });
 
-test('one flipped byte in 100 replies is found, and what was compared is counted', async () => {
+test('one flipped byte in 100 replies is detected, and comparisons are counted', async () => {
   const ops = 10_000;
   BODIES['flips'] = {
     get: `if (reads <= ${CHECKED} || reads % 100 !== 0) return Promise.resolve(value);
@@ -172,12 +172,12 @@ test('one flipped byte in 100 replies is found, and what was compared is counted
   assert.equal(good?.outcomes.ok, ops);
   assert.equal(good?.compared?.replies, ops);
   // The tag of all, and one of three in full.
-  const whole = good?.compared?.whole ?? 0;
-  assert.ok(Math.abs(whole - ops / 3) < 150, `${whole} in full`);
-  assert.equal(good?.compared?.bytes, whole * 1024 + (ops - whole) * 8);
+  const inFull = good?.compared?.whole ?? 0;
+  assert.ok(Math.abs(inFull - ops / 3) < 150, `${inFull} in full`);
+  assert.equal(good?.compared?.bytes, inFull * 1024 + (ops - inFull) * 8);
 });
 
-test('a file that is no storage is refused in one line', async () => {
+test('a file without a storage is refused in one line', async () => {
   /** @type {[string, string, RegExp][]} */
   const cases = [
     ['throws.mjs', "throw new Error('on import');", /does not load: on import/],
@@ -213,5 +213,5 @@ test('a file that is no storage is refused in one line', async () => {
   }
   const good = path.join(folder, 'good.mjs');
   const ended = await callCommand(['test.js', '--storages', `${good}:fast`, ...FEW]);
-  assertFailure(ended, 2, /has no profile "fast".*its profiles: default/);
+  assertFailure(ended, 2, /has no profile "fast".*available profiles: default/);
 });

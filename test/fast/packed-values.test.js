@@ -18,7 +18,7 @@ import { withFolder } from '../helpers/folder.js';
 
 const VALUES = [null, 0, 1, 7, 999, 12_345, 17_213_456, 1e12, 1e16];
 
-test('a value is packed within 0.03 %, and a rounded one comes back as it is', () => {
+test('a value is packed within 0.03 %, and a rounded one is unchanged', () => {
   for (const value of VALUES) {
     const rounded = roundedToStep(value);
     if (value === null || value === 0) assert.equal(rounded, value);
@@ -47,7 +47,7 @@ function rounded({ ...result }) {
   return { ...result, comparison };
 }
 
-test('a stored race has its slices in a third of the room, and is read as it was', async (t) => {
+test('a stored race has its slices in a third of the space, and is read unchanged', async (t) => {
   const folder = withFolder(t);
   const result = rounded(defaultRace());
   const file = path.join(folder, 'race.json');
@@ -61,7 +61,7 @@ test('a stored race has its slices in a third of the room, and is read as it was
   assert.ok(share < 0.5, `${sizeOf(packed)} of ${sizeOf(result.comparison)}`);
 });
 
-test('the round under way is packed like the others', () => {
+test('the unfinished round is packed like the others', () => {
   const result = rounded(defaultRace({ storages: 2, rounds: 2 }));
   const { comparison } = /** @type {{ comparison: any }} */ (result);
   comparison.unfinished = {
@@ -79,17 +79,17 @@ test('the round under way is packed like the others', () => {
     result.storages[0].name,
   );
   assert.equal(typeof JSON.parse(text).comparison.unfinished.loads[1][0].timePs, 'string');
-  const whole = JSON.parse(JSON.stringify(result.comparison));
-  assert.deepEqual(parseResult(text, 'race.json').comparison, whole);
+  const expected = JSON.parse(JSON.stringify(result.comparison));
+  assert.deepEqual(parseResult(text, 'race.json').comparison, expected);
 });
 
-test('a result of an earlier version, with arrays, is read too', () => {
+test('a result of an earlier version, with arrays, is readable', () => {
   const result = defaultRace({ storages: 2 });
   const read = parseResult(JSON.stringify(result), 'old.json');
   assert.deepEqual(read.comparison, result.comparison);
 });
 
-test('what is no result stays what it is', () => {
+test('anything but a result is unchanged', () => {
   for (const wrong of [null, 1, 'x', [], {}, { comparison: 3 }, { comparison: { loads: [1] } }]) {
     assert.doesNotThrow(() => unpackResult(wrong));
   }

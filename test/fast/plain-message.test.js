@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { parseRuntime } from '../../engine/drivers/runtimes.js';
 import { fromPlain, toPlain } from '../../lib/plain-message.js';
 
-test('what JSON has no words for comes back as it was', () => {
+test('values that JSON cannot represent survive a round trip', () => {
   const number = fc.oneof(fc.double({ noDefaultInfinity: false }), fc.integer());
   const leaf = fc.oneof(number, fc.string(), fc.boolean(), fc.constant(null));
   const array = fc.oneof(fc.int32Array(), fc.float64Array(), fc.uint8Array());
@@ -35,7 +35,7 @@ function normal(value) {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, normal(one)]));
 }
 
-test('runtimes are named with a version or without, and nothing else', () => {
+test('only runtimes with or without a version are accepted', () => {
   assert.deepEqual(parseRuntime('node@24'), { kind: 'node', range: '24' });
   assert.deepEqual(parseRuntime('bun'), { kind: 'bun', range: 'latest' });
   for (const text of ['', 'nodejs', 'node@', 'node@x', 'bun@--global', 'deno@^2']) {

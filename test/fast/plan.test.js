@@ -35,7 +35,7 @@ function runRace(options, context) {
   return runWith(options, { ...context, environment: () => machine });
 }
 
-test('what is left open has one meaning', () => {
+test('omitted options have one meaning', () => {
   const plan = planRun({});
   assert.deepEqual(plan.dataset, { rows: 100_000, valueSize: 1024, seed: 1 });
   assert.deepEqual([plan.rounds, plan.storages, plan.loads.length], [1, null, 1]);
@@ -46,16 +46,16 @@ test('what is left open has one meaning', () => {
 });
 
 /**
- * @param {string[]} said the storages, in the order in which their benchmarks were executed
+ * @param {string[]} log the storages, in the order in which their benchmarks were executed
  * @param {(spec: ContenderSpec) => boolean} [fails] its process ends
  * @returns {ProcessFactory}
  */
-function fakes(said, fails = () => false) {
+function fakes(log, fails = () => false) {
   return fakeProcesses((spec, { operations }) => {
     const [task] = spec.tasks;
     const isOverhead = task?.id.startsWith('overhead');
     const { storage, profile } = spec.storage;
-    if (!isOverhead) said.push(`${storage}:${profile}/${task?.load.kind}`);
+    if (!isOverhead) log.push(`${storage}:${profile}/${task?.load.kind}`);
     if (!isOverhead && fails(spec)) {
       throw Object.assign(new Error('gone'), { code: 'E_BENCHMARK_PROCESS' });
     }
@@ -72,13 +72,13 @@ const TWO = {
   rows: 20,
 };
 
-test('each benchmark is executed once in each round, in the order drawn', async () => {
+test('each benchmark is executed once per round, in the drawn order', async () => {
   /** @type {string[]} */
-  const said = [];
-  const processes = fakes(said);
+  const log = [];
+  const processes = fakes(log);
   const result = await runRace({ ...TWO, home, rounds: 4, seed: 3 }, { processes });
-  assert.equal(said.length, 16);
-  const rounds = [0, 4, 8, 12].map((from) => said.slice(from, from + 4));
+  assert.equal(log.length, 16);
+  const rounds = [0, 4, 8, 12].map((from) => log.slice(from, from + 4));
   for (const round of rounds) assert.equal(new Set(round).size, 4);
   assert.deepEqual(rounds[1], rounds[0].toReversed());
   assert.deepEqual(rounds[3], rounds[2].toReversed());
@@ -91,7 +91,7 @@ test('each benchmark is executed once in each round, in the order drawn', async 
   }
 });
 
-test('a benchmark that failed once has failed, and the others go on', async () => {
+test('a benchmark that failed once has failed, and the others continue', async () => {
   let calls = 0;
   const processes = fakes([], ({ storage: { profile }, tasks: [task] }) => {
     if (profile !== 'sync' || task?.load.kind !== 'sync') return false;
@@ -115,7 +115,7 @@ test('a benchmark that failed once has failed, and the others go on', async () =
   assert.equal(statusOf(result), 5);
 });
 
-test('a benchmark with less than 99 % right replies has a reason, and no speed', async () => {
+test('a benchmark with less than 99 % correct replies has a reason, and no speed', async () => {
   const wrongOf = (/** @type {number} */ timeouts, /** @type {any} */ load) => {
     const processes = fakeProcesses((_spec, { operations }) => {
       const segment = rightSegment(operations ?? 0, 1e6);
@@ -147,7 +147,7 @@ test('a benchmark with less than 99 % right replies has a reason, and no speed',
   assert.equal(rate.benchmarks[0].state, 'measured', 'of an open loop it is what was achieved');
 });
 
-test('--like-original gives what no other option says', async () => {
+test('--like-original sets only options that are not specified', async () => {
   for (const workload of ['async', 'sync']) {
     const planOf = async (/** @type {Record<string, unknown>} */ more) => {
       const { plan } = await requestRun({ workload, likeOriginal: true, ...more });
@@ -160,20 +160,20 @@ test('--like-original gives what no other option says', async () => {
   }
 });
 
-test('what cannot run is skipped with its reason and never executed', async () => {
+test('storages that cannot run are skipped with the reason and never executed', async () => {
   /** @type {string[]} */
-  const said = [];
-  const processes = fakes(said);
+  const log = [];
+  const processes = fakes(log);
   const options = { ...TWO, storages: undefined, loads: [TWO.loads[0]], home };
   const result = await runRace(options, { processes });
   for (const { storage, profile, state, reason, hint, rounds } of result.benchmarks) {
-    const ran = said.includes(`${storage}:${profile}/sync`);
+    const ran = log.includes(`${storage}:${profile}/sync`);
     assert.deepEqual([storage, state], [storage, ran ? 'measured' : 'skipped']);
     assert.equal(rounds.length, ran ? 1 : 0);
     assert.equal(reason === null, ran);
     assert.equal(hint === null, ran);
   }
-  assert.ok(said.includes('memory:default/sync'));
+  assert.ok(log.includes('memory:default/sync'));
   assert.equal(statusOf(result), 4, 'no server was there');
   const named = { ...options, addresses: { redis: '127.0.0.1:1' } };
   await assert.rejects(runRace(named, { processes }), {
@@ -182,7 +182,7 @@ test('what cannot run is skipped with its reason and never executed', async () =
   });
 });
 
-test('an embedded store that cannot be filled is skipped, or refused where it was named', async () => {
+test('an embedded store that cannot be filled is skipped, or refused if it was named', async () => {
   const processes = fakes([]);
   const options = { ...TWO, loads: [TWO.loads[0]], home: '/proc/nowhere' };
   const result = await runRace({ ...options, storages: undefined }, { processes });
@@ -195,7 +195,7 @@ test('an embedded store that cannot be filled is skipped, or refused where it wa
   });
 });
 
-test('every benchmark has a process of its own, and its accounts are in balance', async () => {
+test('every benchmark has a separate process, and its counts are consistent', async () => {
   let started = 0;
   const start = createProcesses();
   /** @type {ProcessFactory} */
@@ -232,7 +232,7 @@ describe('the exit status of a result', () => {
     return statusOf({ ...result, state });
   }
 
-  test('is 0 where every answer was right', async () => {
+  test('is 0 if every reply was correct', async () => {
     assert.equal(await status({}), 0);
   });
 
@@ -242,7 +242,7 @@ describe('the exit status of a result', () => {
     });
   }
 
-  test('is 5 where a benchmark failed, 4 where nothing could run', async () => {
+  test('is 5 if a benchmark failed, 4 if nothing could run', async () => {
     assert.equal(await status({}, { state: 'failed' }), 5);
     const processes = fakes([]);
     const result = await runRace({ ...TWO, home }, { processes });
@@ -251,7 +251,7 @@ describe('the exit status of a result', () => {
     assert.equal(statusOf(result), 4);
   });
 
-  test('is not 5 for what an abort left unsent', async () => {
+  test('is not 5 for operations unsent after an abort', async () => {
     assert.equal(await status({ unsent: 4 }, { state: 'aborted' }, 'aborted'), 0);
   });
 });

@@ -15,7 +15,7 @@ import { withFolder } from '../helpers/folder.js';
 /** Sets the title of the window, and clears it. */
 const ESCAPES = '\x1b]0;owned\x07\x1b[2J\x9b31m';
 
-test('escape sequences of a server are written out, in failures and in reasons', () => {
+test('escape sequences of a server are escaped, in failures and in reasons', () => {
   const shown = '\\x1b]0;owned\\x07\\x1b[2J\\x9b31m';
   assert.equal(failureLine(targetError(`it said ${ESCAPES}`)), `it said ${shown}`);
   assert.equal(
@@ -25,7 +25,7 @@ test('escape sequences of a server are written out, in failures and in reasons',
   );
 });
 
-test('characters that reorder or hide text are written out, in failures and of agents', () => {
+test('characters that reorder or hide text are escaped, in failures and of agents', () => {
   const name = 'redis\u202etxt\u2066 \u200b\u2028x';
   const shown = 'redis\\u{202e}txt\\u{2066} \\u{200b}\\u{2028}x';
   assert.equal(failureLine(targetError(name)), shown);
@@ -51,7 +51,7 @@ test('a failure is one line, and many blanks take no time', () => {
   assert.equal(line.length, 500_002);
 });
 
-test('a result is not written through a link that somebody has laid', async (t) => {
+test('a result is not written through a planted symbolic link', async (t) => {
   const folder = withFolder(t);
   const victim = join(folder, 'victim');
   const file = join(folder, 'result.json');

@@ -1,4 +1,4 @@
-/** Progress where there is no terminal: plain lines, seldom, of the view of a real race. */
+/** Progress without a terminal: plain lines at long intervals, from the view of a real race. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -34,7 +34,7 @@ class View {
   }
 }
 
-test('the line of a view is called with the view as this', () => {
+test('the line method of a view is called with the view as this', () => {
   const { progress, read } = plain(6e9);
   progress.show(new View());
   assert.equal(read(), '[1/2] half way\n');
@@ -47,13 +47,13 @@ test('a line is written every five seconds at most, and the last one always', ()
   assert.equal(read(), 'step 4 (33 %)\nstep 9 (75 %)\nall done\n');
 });
 
-test('a wait for another process is a line at once', () => {
+test('a wait for another process is printed immediately', () => {
   const { progress, read } = plain(1e6);
   showWait(progress, 'waiting for another run');
   assert.equal(read(), 'waiting for another run\n');
 });
 
-test('quiet says nothing', () => {
+test('quiet prints nothing', () => {
   const stream = /** @type {NodeJS.WriteStream} */ (
     /** @type {unknown} */ ({ write: assert.fail })
   );
@@ -63,7 +63,7 @@ test('quiet says nothing', () => {
   progress.done('y');
 });
 
-describe('the time that is left of a run', () => {
+describe('the remaining time of a run', () => {
   const benchmark = (/** @type {string} */ id, /** @type {number | null} */ durationNs) => ({
     id,
     storage: id,
@@ -74,7 +74,7 @@ describe('the time that is left of a run', () => {
     load: { kind: 'window', inFlight: 8, durationNs },
   });
 
-  test('is each benchmark’s own duration and what those before took beside theirs', () => {
+  test('is each benchmark’s duration plus the overhead of earlier ones', () => {
     let nowNs = 0;
     const view = new RunView({ clock: { now: () => nowNs } });
     const take = (/** @type {any} */ event) => view.take(event);

@@ -1,4 +1,4 @@
-/** A run by slices from options to result: which runs are, what is refused, what is stored. */
+/** A run by slices from options to result: its conditions, refusals and stored fields. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -23,7 +23,7 @@ async function slicesOf(command, given) {
 }
 
 describe('the command line', () => {
-  test('races by slices until it is precise, or in rounds of the amount that is given', async () => {
+  test('races by slices until precise enough, or in rounds of the specified amount', async () => {
     const all = { precision: 0.03, budgetNs: 75e9, placement: 'auto' };
     const usual = { ...all, rounds: null, isFixed: false };
     const waits = { ...usual, waitNs: 60e9 };
@@ -33,8 +33,8 @@ describe('the command line', () => {
     assert.equal(gated?.budgetNs, 120e9);
     const warm = { ...waits, warmupOperations: 9 };
     assert.deepEqual(await slicesOf('race', { warmupOperations: 9 }), warm);
-    const given = { rounds: 4, precision: 0.1 };
-    assert.deepEqual(await slicesOf('race', given), { ...usual, rounds: 4, precision: 0.1 });
+    const options = { rounds: 4, precision: 0.1 };
+    assert.deepEqual(await slicesOf('race', options), { ...usual, rounds: 4, precision: 0.1 });
     assert.deepEqual(await slicesOf('race', { rounds: 1 }), { ...usual, rounds: 1 });
     const amounts = [{ duration: 5, inFlight: [3] }, { processes: [2] }, { ops: 50, agents: 2 }];
     for (const own of [{ ops: 50 }, ...amounts]) {
@@ -46,7 +46,7 @@ describe('the command line', () => {
     }
   });
 
-  test('the two runners do so with more than one round, all at once never', async () => {
+  test('both runners do so with more than one round, never for a burst', async () => {
     assert.equal(await slicesOf('sync', {}), undefined);
     assert.equal((await slicesOf('sync', { rounds: 3 }))?.rounds, 3);
     assert.equal(await slicesOf('async', { rounds: 3 }), undefined);
@@ -54,7 +54,7 @@ describe('the command line', () => {
     assert.equal(await slicesOf('get', { rounds: 3 }), undefined);
   });
 
-  test('refuses a precision beside a fixed amount, and says which', async () => {
+  test('refuses a precision beside a fixed amount, and names the option', async () => {
     const refused = async (/** @type {object} */ given, /** @type {RegExp} */ message) =>
       assert.rejects(slicesOf('race', given), { code: 'E_USAGE', message });
     await refused({ ops: 50, precision: 0.1 }, /--ops fixes the amount/);
@@ -66,9 +66,9 @@ describe('the command line', () => {
 });
 
 describe('a plan', () => {
-  test('takes precision and budget as texts and as values', () => {
-    const own = { loads: LOADS, precision: '2.5%', budget: 30_000 };
-    const { slices, loads } = planRun(own, workload);
+  test('accepts precision and budget as texts and as values', () => {
+    const options = { loads: LOADS, precision: '2.5%', budget: 30_000 };
+    const { slices, loads } = planRun(options, workload);
     const usual = { rounds: null, isFixed: false, placement: 'auto' };
     assert.deepEqual(slices, {
       precision: 0.025,
@@ -81,7 +81,7 @@ describe('a plan', () => {
     assert.equal(planRun({ loads: LOADS }, workload).slices, undefined);
   });
 
-  test('refuses what cannot be sliced', () => {
+  test('refuses unsliceable loads', () => {
     const burst = [{ kind: /** @type {const} */ ('burst') }];
     assert.throws(() => planRun({ loads: burst, precision: 0.1 }, workload), /a burst runs whole/);
     const fixed = [{ kind: /** @type {const} */ ('sync'), operations: 5 }];
@@ -158,7 +158,7 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   );
 });
 
-test('a budget that holds no race is refused before the start', async () => {
+test('a budget too short for a race is refused before the start', async () => {
   const given = { storages: ['lmdb', 'memory'], loads: LOADS, rows: 200, precision: 0.1 };
   await assert.rejects(run({ ...given, budget: 500 }), {
     code: 'E_USAGE',
@@ -166,7 +166,7 @@ test('a budget that holds no race is refused before the start', async () => {
   });
 });
 
-test('a run that is stopped keeps the rounds that were whole', async () => {
+test('a stopped run keeps its complete rounds', async () => {
   const stop = new AbortController();
   const result = await run(
     {

@@ -11,7 +11,7 @@ function linesOf(writes) {
   return screen.lines;
 }
 
-test('an escape sequence that two writes share has its effect, and is not shown', () => {
+test('an escape sequence split over two writes takes effect, and is not shown', () => {
   const text = 'old\x1b[1A\x1b[2K\r\x1b[1;33mSkipped\x1b[39m: sqlite';
   const whole = linesOf([text]);
   assert.equal(whole[0].map((cell) => cell.text).join(''), 'Skipped: sqlite');
@@ -21,7 +21,7 @@ test('an escape sequence that two writes share has its effect, and is not shown'
   }
 });
 
-test('a line longer than the terminal is wide continues on the next one', () => {
+test('a line wider than the terminal continues on the next one', () => {
   const lines = linesOf([`${'a'.repeat(100)}\n${'b'.repeat(104)}\nc`]);
   assert.deepEqual(
     lines.map((line) => line.map((cell) => cell.text).join('')),

@@ -56,8 +56,8 @@ function madeUp(speeds, noise = 0.002) {
   };
 }
 
-describe('made-up releases', () => {
-  test('more than one run holds share a reference; one that does not open has its reason', async () => {
+describe('simulated releases', () => {
+  test('several runs share a reference; a version that does not open has its reason', async () => {
     const speeds = Object.fromEntries(
       Array.from({ length: 10 }, (_, i) => [`5.${i}.0`, i === 3 ? null : 1000 * (i < 6 ? 1 : 0.8)]),
     );
@@ -77,7 +77,7 @@ describe('made-up releases', () => {
     assert.ok(Math.abs((releases[9].vs?.ratio ?? 0) - 0.8) < 0.01);
   });
 
-  test('the release that changed is found in logarithmic steps, also past a broken one', async () => {
+  test('the changed release is found in logarithmic steps, also past a broken one', async () => {
     for (const [at, broken] of [
       [11, null],
       [1, 8],
@@ -91,18 +91,18 @@ describe('made-up releases', () => {
         ]),
       );
       const { race, seen } = madeUp(speeds);
-      const found = await bisectReleases('ioredis', Object.keys(speeds), {}, 'throughput', {
+      const bisection = await bisectReleases('ioredis', Object.keys(speeds), {}, 'throughput', {
         race,
       });
-      assert.equal(found.outcome, 'found');
-      assert.deepEqual([found.last, found.first], [`5.${Number(at) - 1}.0`, `5.${at}.0`]);
+      assert.equal(bisection.outcome, 'found');
+      assert.deepEqual([bisection.last, bisection.first], [`5.${Number(at) - 1}.0`, `5.${at}.0`]);
       assert.ok(seen.length <= 9, `${seen.length} runs`);
-      assert.ok(Math.abs((found.change?.ratio ?? 0) - 0.95) < 0.01);
-      assert.deepEqual(found.skipped, broken === null ? [] : found.skipped);
+      assert.ok(Math.abs((bisection.change?.ratio ?? 0) - 0.95) < 0.01);
+      assert.deepEqual(bisection.skipped, broken === null ? [] : bisection.skipped);
     }
   });
 
-  test('no difference is an answer, noise that hides the way is another', async () => {
+  test('no difference is one outcome, too much noise another', async () => {
     const equal = { '5.0.0': 1000, '5.1.0': 1000, '5.2.0': 1000 };
     const versions = Object.keys(equal);
     const { race } = madeUp(equal);

@@ -31,7 +31,7 @@ const OWN = {
   ],
 };
 
-test('a metric is one line, and is then in the tables, in CSV and in JSON', () => {
+test('a metric is declared once, and appears in the tables, CSV and JSON', () => {
   const document = documentOf(insertResult(), new Map([['insert', OWN]]));
   const [table] = document.tables;
   assert.deepEqual(
@@ -46,7 +46,7 @@ test('a metric is one line, and is then in the tables, in CSV and in JSON', () =
   assert.match(json.render([document]), /"key": "requests"/);
 });
 
-test('what has no figure is a state with its reason, and a figure has n', () => {
+test('a missing figure is a state with its reason, and a figure has n', () => {
   const [table] = documentOf(insertResult(), new Map([['insert', OWN]])).tables;
   for (const { values } of table.rows) {
     for (const value of Object.values(values)) {
@@ -76,7 +76,7 @@ test('a run that was stopped before its first round has a report, with its warni
   assert.match(JSON.stringify(lists), /ROWS_LEFT/);
 });
 
-test('what holds for several alike is one line, and does not hide the others', () => {
+test('equal items are one line, and do not hide the others', () => {
   const item = (/** @type {number} */ i, text = 'aborted') => ({
     subject: `storage ${i}`,
     text,
@@ -84,8 +84,8 @@ test('what holds for several alike is one line, and does not hide the others', (
     untrusted: false,
   });
   const alike = [1, 2, 3, 4, 5].map((i) => item(i));
-  const [one, other] = together([...alike, item(6, 'refused')], 'benchmarks', 6);
-  assert.equal(one.subject, 'storage 1; storage 2; storage 3 and 2 more');
+  const [first, other] = together([...alike, item(6, 'refused')], 'benchmarks', 6);
+  assert.equal(first.subject, 'storage 1; storage 2; storage 3 and 2 more');
   assert.deepEqual([other.subject, other.text], ['storage 6', 'refused']);
   assert.equal(together(alike, 'benchmarks', 5)[0].subject, 'all benchmarks');
   assert.equal(together(alike.slice(0, 3), 'benchmarks', 3).length, 3, 'few are named');
@@ -115,7 +115,7 @@ test('without --explain a legend is short; with it each column of the table is e
   }
 });
 
-test('a run that tells nothing apart ranks nothing, and wide intervals are given by their ends', async () => {
+test('a run without significant differences has no ranks, and wide intervals show their ends', async () => {
   const result = slicedResult();
   for (const [k, { rounds }] of (result.comparison?.loads[0].contenders ?? []).entries()) {
     for (const [i, round] of rounds.entries()) {
@@ -140,7 +140,7 @@ test('the console ends with the verdict, markdown begins with it and names all',
   assert.match(marked, /^# .*\n\nioredis\\@5 vs ioredis.*\n\nFastest networked driver/);
 });
 
-describe('a machine that is too busy', () => {
+describe('a busy machine', () => {
   /** @param {(result: import('../../lib/result.js').Result) => void} change */
   const busyText = async (change) => {
     const result = slicedResult();
@@ -156,7 +156,7 @@ describe('a machine that is too busy', () => {
     'load 28 on 2 cores, clients waited for a processor 60 % of the time; ' +
     'counts and CPU per operation still hold';
 
-  test('is named with its load and its cores in place of ranks', async () => {
+  test('is reported with its load and cores instead of ranks', async () => {
     const text = await busyText(() => {});
     assert.ok(
       text.includes(`This run cannot rank the networked drivers, 1 in flight: ${why}`),
@@ -165,7 +165,7 @@ describe('a machine that is too busy', () => {
     assert.doesNotMatch(text, /Fastest/);
   });
 
-  test('is named where all are held against a reference, and a gate’s interval answers nothing', async () => {
+  test('is reported if all are compared with a reference, and a gate’s interval is not used', async () => {
     const id = (/** @type {string} */ name) => `${name}:default/get/sync`;
     const gate = {
       gate: 'throughput<0.95',
@@ -197,7 +197,7 @@ describe('a machine that is too busy', () => {
   });
 });
 
-test('pauses of a version are named beside its verdict, judged by themselves', async () => {
+test('pauses of a version are reported beside its verdict, and evaluated separately', async () => {
   const result = slicedResult();
   for (const { name, rounds } of result.comparison?.loads[0].contenders ?? []) {
     if (name !== 'ioredis@5') continue;

@@ -30,7 +30,7 @@ function groupOf(...benchmarks) {
   return group;
 }
 
-test('one group for each workload and load, skipped benchmarks in none', () => {
+test('one group per workload and load, without skipped benchmarks', () => {
   const groups = toGroups(raceResult());
   assert.deepEqual(
     groups.map(({ load, rows }) => [load.kind, rows.length]),
@@ -58,7 +58,7 @@ test('one group for each workload and load, skipped benchmarks in none', () => {
   );
 });
 
-test('with a server fastest first, embedded, the overhead, then what gave no number; ties stay', () => {
+test('networked by speed, embedded, the overhead, then those without a figure; ties keep order', () => {
   const [, burst] = toGroups(raceResult());
   assert.deepEqual(
     burst.rows.map(({ label }) => label),
@@ -81,7 +81,7 @@ test('with a server fastest first, embedded, the overhead, then what gave no num
 const ratiosOf = (rows) =>
   Object.fromEntries(rows.map(({ label, ratio }) => [label, ratio?.ratio]));
 
-test('ratios are to the fastest of the same kind, by the rounds that both ran in', () => {
+test('ratios are to the fastest of the same kind, by common rounds', () => {
   const [sync] = toGroups(raceResult());
   const ratios = ratiosOf(sync.rows);
   assert.equal(ratios['manual-hs'], 1);
@@ -90,7 +90,7 @@ test('ratios are to the fastest of the same kind, by the rounds that both ran in
   assert.equal(ratios['memory'], undefined);
 });
 
-test('whole loads have ranks; embedded ones where there is nothing else', () => {
+test('whole loads have ranks; embedded ones only if alone', () => {
   const [sync] = toGroups(raceResult());
   const rankOf = (/** @type {string} */ name) =>
     sync.rows.find(({ label }) => label === name)?.rank ?? null;
@@ -108,7 +108,7 @@ test('whole loads have ranks; embedded ones where there is nothing else', () => 
   );
 });
 
-test('wrong answers or a failure keep a storage from being compared', () => {
+test('wrong replies or a failure exclude a storage from comparison', () => {
   const [group] = toGroups(brokenResult());
   assert.equal(group.rows[0].label, 'redis', 'it is the fastest');
   assert.deepEqual([group.rows[0].ratio, group.rows[0].rank], [null, null]);
@@ -126,16 +126,16 @@ test('throughput is the geometric mean of the rounds, and one round has no inter
   assert.equal(five.n, 5);
   assert.ok((five.throughput?.spread ?? 0) > 0.01);
   assert.deepEqual([five.rank?.best, other.rank?.best, other.ratio?.answer], [1, 2, 'slower']);
-  const [one, slower] = groupOf(
+  const [single, slower] = groupOf(
     benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000).slice(0, 1) }),
     benchmark({ storage: 'ioredis', load: SYNC, rounds: rounds(SYNC, 900).slice(0, 1) }),
   ).rows;
-  assert.deepEqual([one.throughput?.spread, one.rank, slower.rank], [null, null, null]);
+  assert.deepEqual([single.throughput?.spread, single.rank, slower.rank], [null, null, null]);
   assert.ok(Math.abs((slower.ratio?.ratio ?? 0) - 0.9) < 1e-6);
   assert.deepEqual([slower.ratio?.low, slower.ratio?.answer], [null, 'not resolved']);
 });
 
-test('a missing round: its contender is shown, marked and out of ranks, the others keep theirs', () => {
+test('a missing round: its contender is shown, marked and unranked, the others keep their ranks', () => {
   const broken = rounds(SYNC, 5000);
   broken[2] = { ...broken[2], state: 'aborted' };
   const { rows } = groupOf(
@@ -143,8 +143,8 @@ test('a missing round: its contender is shown, marked and out of ranks, the othe
     benchmark({ storage: 'ioredis', load: SYNC, rounds: broken, state: 'aborted' }),
     benchmark({ storage: 'hiredis', load: SYNC, rounds: rounds(SYNC, 900) }),
   );
-  const found = rows.map(({ label, rank, mark, n }) => [label, rank?.best ?? null, mark, n]);
-  assert.deepEqual(found, [
+  const summary = rows.map(({ label, rank, mark, n }) => [label, rank?.best ?? null, mark, n]);
+  assert.deepEqual(summary, [
     ['ioredis', null, 'wrong', 4],
     ['redis', 1, null, 5],
     ['hiredis', 2, null, 5],
@@ -152,7 +152,7 @@ test('a missing round: its contender is shown, marked and out of ranks, the othe
   assert.ok((rows[0].throughput?.value ?? 0) > 4000);
 });
 
-test('an aborted run is compared by the rounds that all have', () => {
+test('an aborted run is compared by common rounds', () => {
   const result = buildResult({
     benchmarks: [
       benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000).slice(0, 4) }),
@@ -169,7 +169,7 @@ test('an aborted run is compared by the rounds that all have', () => {
   );
 });
 
-test('percentiles are those of all rounds together, null where too few values lie above', () => {
+test('percentiles are of all rounds together, null with too few values above', () => {
   const twice = rounds(SYNC, 1000).slice(0, 2);
   const { latency } = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: twice })).rows[0];
   const [a, b] = twice.map((round) => decode(round.latency?.histogram ?? ''));
@@ -184,7 +184,7 @@ test('percentiles are those of all rounds together, null where too few values li
 
 test('a summary has each figure under its own name, inside its interval', () => {
   const histogram = new Histogram();
-  // Of 20,000 in two rounds: 50 % at 1 ms, 99 % at 3 ms, 99.9 % at 7 ms.
+  // 20,000 values in two rounds: 50 % at 1 ms, 99 % at 3 ms, 99.9 % at 7 ms.
   for (const [ms, count] of [
     [1, 6000],
     [3, 3940],
@@ -236,7 +236,7 @@ test('a summary has each figure under its own name, inside its interval', () => 
   assert.equal(slow.serverCpuNs, null);
 });
 
-test('CPU is the geometric mean of the rounds per ok operation, and null where it is not known', () => {
+test('CPU is the geometric mean of the rounds per ok operation, and null if unknown', () => {
   const known = groupOf(
     benchmark({
       storage: 'redis',
@@ -251,7 +251,7 @@ test('CPU is the geometric mean of the rounds per ok operation, and null where i
   assert.deepEqual([row.clientCpuNs, row.serverCpuNs, row.latency], [null, null, null]);
 });
 
-test('outcomes are those of all rounds, and what was not run is not a wrong answer', () => {
+test('outcomes are summed over all rounds, and operations not run are not wrong', () => {
   const [{ rows }] = toGroups(brokenResult());
   const redis = rows.find(({ label }) => label === 'redis');
   assert.equal(redis?.wrong, 52);
@@ -262,7 +262,7 @@ test('outcomes are those of all rounds, and what was not run is not a wrong answ
   assert.deepEqual([row.wrong, row.notRun], [0, 8]);
 });
 
-test('memory is the greatest of the client, and for a burst the median for each request', () => {
+test('memory is the maximum of the client, and for a burst the median per request', () => {
   const [, burst] = toGroups(raceResult());
   assert.equal(burst.load.kind, BURST.kind);
   assert.equal(burst.rows[0].rssBytesMax, 130 * 2 ** 20);

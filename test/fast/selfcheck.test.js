@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../../bench/selfcheck.js';
 
-test('the self-check gives the share called different and the cost beside other loops', async () => {
+test('the self-check reports the rate of false differences and the cost beside other loops', async () => {
   const figures = [];
   for await (const figure of run({ smoke: true, servers: {}, rows: 0 })) figures.push(figure);
   assert.deepEqual(

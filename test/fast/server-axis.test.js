@@ -1,4 +1,4 @@
-/** --servers: what it names, which storages take part on which server, what is refused. */
+/** --servers: its names, the storages that take part on each server, and refusals. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('a server is a name, an address, or a label with both', () => {
   ]);
 });
 
-test('what is no server with rows, has no name of its own or is there twice is refused', () => {
+test('servers without rows, without a name and duplicates are refused', () => {
   for (const [texts, says] of /** @type {[string[], RegExp][]} */ ([
     [['reddis'], /"reddis": not a server with rows, such as redis/],
     [['nutcracker'], /not a server with rows/],
@@ -33,7 +33,7 @@ test('what is no server with rows, has no name of its own or is there twice is r
   }
 });
 
-test('each driver takes part on each server of its protocol; others are left out', async () => {
+test('each driver runs on each server of its protocol; others are left out', async () => {
   const listed = parseServers(['redis', 'b=redis@127.0.0.1:1']);
   const selections = [select('ioredis'), select('mysql2'), select('lmdb'), select('sqlite', true)];
   const expanded = await withServerAxis(selections, listed, loadStorage);
@@ -44,7 +44,7 @@ test('each driver takes part on each server of its protocol; others are left out
   assert.deepEqual(await withServerAxis(selections, [], loadStorage), selections);
 });
 
-test('a named storage, or a server, that would take no part is refused', async () => {
+test('an unused named storage or server is refused', async () => {
   const axis = (/** @type {string[]} */ texts, /** @type {any[]} */ selections) =>
     withServerAxis(selections, parseServers(texts), loadStorage);
   await assert.rejects(axis(['redis'], [select('mysql2', true)]), {
@@ -83,7 +83,7 @@ test('--setup starts the servers of the axis that have no address, each with its
   assert.deepEqual([...(await serversToStart(['ioredis', 'lmdb']))], [['redis', 'redis']]);
 });
 
-test('--setup builds hiredis only where it is raced', async () => {
+test('--setup builds hiredis only if it is raced', async () => {
   for (const [selections, needs] of /** @type {[string[], boolean][]} */ ([
     [['ioredis', 'lmdb'], false],
     [['ioredis', 'hiredis'], true],

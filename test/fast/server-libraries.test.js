@@ -18,7 +18,7 @@ function choose(soname, packages = DEBIAN_12) {
   return chooseLibraryPackages([soname], packages.split(' '), []).join(' ');
 }
 
-test('a library is found in the package that is named for it', () => {
+test('a library is found in the package named after it', () => {
   assert.equal(choose('libaio.so.1'), 'libaio1');
   assert.equal(choose('liburing.so.2'), 'liburing2');
   assert.equal(choose('libicuuc.so.72'), 'libicu72');
@@ -39,7 +39,7 @@ test('on Ubuntu 24.04 the names with t64 are found', () => {
   assert.equal(choose('libsnappy.so.1', 'libsnappy1v5 libc6'), 'libsnappy1v5');
 });
 
-test('where the name does not tell, all libraries are taken, but never the C library', () => {
+test('if the name does not tell, all libraries are installed, except the C library', () => {
   const chosen = choose('libpam_misc.so.0').split(' ');
   assert.ok(chosen.includes('libssl3'));
   assert.ok(!chosen.includes('libc6'));
@@ -47,11 +47,11 @@ test('where the name does not tell, all libraries are taken, but never the C lib
   assert.ok(!chosen.includes('redis-tools'));
 });
 
-test('what is unpacked already is not taken again, so that the search ends', () => {
+test('unpacked packages are not installed again, so that the search ends', () => {
   assert.deepEqual(chooseLibraryPackages(['libaio.so.1'], ['libaio1'], ['libaio1']), []);
 });
 
-test('what answers at an address is named by its first bytes', () => {
+test('a server is identified by its first bytes', () => {
   const kinds = {
     'HTTP/1.1 400 Bad Request\r\n': 'an HTTP server',
     '+PONG\r\n': 'Redis',
@@ -71,7 +71,7 @@ test('what answers at an address is named by its first bytes', () => {
   assert.match(nameKind(Buffer.from('hello\x01')), /^an unknown server .*"hello\\u0001"/);
 });
 
-test('programs below usr/lib are looked at too, as Chromium is one', async (t) => {
+test('programs below usr/lib are searched as well, such as Chromium', async (t) => {
   const root = withFolder(t);
   const folder = path.join(root, 'usr', 'lib', 'thing');
   await mkdir(folder, { recursive: true });

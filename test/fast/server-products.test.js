@@ -39,7 +39,7 @@ Please check all of the above before submitting a bug report
 at https://mariadb.org/jira
 `;
 
-test('of the output of mariadb-install-db the lines with the error are named, not its advice', () => {
+test('the error lines of mariadb-install-db are shown, not its advice', () => {
   const installing = "Installing MariaDB/MySQL system tables in './data' ...\n";
   for (const [output, expected] of [
     [

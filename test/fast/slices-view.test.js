@@ -1,4 +1,4 @@
-/** A race by slices while it goes on, on a terminal: what it shows, how wide, and what it leaves. */
+/** A race by slices in progress on a terminal: lines, width, and the final output. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -18,7 +18,7 @@ const colors = /** @type {import('../../cli/progress.js').Colors} */ (
   })
 );
 
-/** @param {number} [nowNs] that its clock shows; it can be set */
+/** @param {number} [nowNs] time of its clock, which can be set */
 function viewOf(nowNs = 0) {
   const clock = { nowNs, now: () => clock.nowNs };
   const view = new RunView({ clock, isRace: true });
@@ -48,7 +48,7 @@ describe('the view of a race by slices', () => {
     assert.match(draw(view).at(-1) ?? '', /round 2, block 3 of 9; about 30 s left \(25 %\)/);
   });
 
-  test('goes on with the time between two events, and is never done before the end', () => {
+  test('advances between two events, and is never complete before the end', () => {
     const { view, clock, at } = viewOf();
     at(30e9);
     clock.nowNs = 10e9;
@@ -69,7 +69,7 @@ describe('the view of a race by slices', () => {
     assert.match(text, /resolves 3\.4 % \(1 in flight\)/);
   });
 
-  test('is never wider or higher than its room', () => {
+  test('is never wider or higher than the terminal', () => {
     const { view, end, at } = viewOf();
     at(30e9);
     end(0);
@@ -84,7 +84,7 @@ describe('the view of a race by slices', () => {
     }
   });
 
-  test('is one line for each round where there is no terminal', () => {
+  test('is one line per round without a terminal', () => {
     const event = { type: /** @type {const} */ ('round-end'), round: 2, spentNs: 21e9 };
     assert.equal(
       roundLine({ ...event, resolves: [0.034, null] }, ['1 in flight', '100 in flight']),

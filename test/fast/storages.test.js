@@ -51,7 +51,7 @@ describe('storages, without a server', () => {
       assert.ok(!rows.includes('cassandra'));
     });
 
-    it('leaves alternatives out where nothing is named', async () => {
+    it('leaves alternatives out by default', async () => {
       const all = await storageNamesFor(['get']);
       const chosen = await withoutAlternatives(all);
       assert.deepEqual(
@@ -88,7 +88,7 @@ describe('storages, without a server', () => {
       assert.equal(child.status, 0);
     });
 
-    it('refuses a pool where each connection counts', async () => {
+    it('refuses a pool if each connection counts', async () => {
       const definition = await loadStorage('redis');
       const context = {
         address: { main: { host: '127.0.0.1', port: 1 } },
@@ -116,7 +116,7 @@ describe('storages, without a server', () => {
         register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
       const preload = `data:text/javascript,${encodeURIComponent(register)}`;
       for (const word of ['--help', 'list']) {
-        // Of the hooks of this test, on Node 26.
+        // Node 26 warns about the hooks of this test.
         const quiet = '--disable-warning=DEP0205';
         const words = [quiet, '--import', preload, 'bin/dragstrip.js', word];
         const child = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
@@ -163,11 +163,11 @@ describe('storages, without a server', () => {
       assert.throws(() => requireProfile(redis, 'tunde'), {
         ...usage,
         message: 'storage "redis" has no profile "tunde": did you mean "tuned"?',
-        hint: 'its profiles: default, tuned, pool',
+        hint: 'available profiles: default, tuned, pool',
       });
     });
 
-    it('says that a driver is not installed, and how to get it', async () => {
+    it('reports a driver that is not installed, with a hint', async () => {
       const redis = await loadStorage('redis');
       const lacking = { ...redis, package: 'dragstrip-no-such-driver' };
       const answer = await checkAvailable(lacking);
@@ -184,7 +184,7 @@ describe('storages, without a server', () => {
     });
   });
 
-  it('a storage with TLS has each profile over it, too, and no other name', async () => {
+  it('a storage with TLS has each profile over TLS as well, and no other name', async () => {
     const ioredis = await loadStorage('ioredis');
     const { default: usual, tuned } = ioredis.profiles;
     const { options, tls, name } = requireProfile(ioredis, 'tuned-tls');
@@ -197,7 +197,7 @@ describe('storages, without a server', () => {
     assert.throws(() => requireProfile(hiredis, 'tls'), { code: 'E_USAGE' });
   });
 
-  describe('a file of the user', () => {
+  describe('a user’s file', () => {
     /** @param {string} name @param {string} text */
     const write = async (name, text) => {
       const file = path.join(folder, name);
@@ -224,7 +224,7 @@ describe('storages, without a server', () => {
       assert.equal(await checkAvailable(definition), null);
     });
 
-    it('that is not there, breaks or holds no storage gets one clear line', async () => {
+    it('that is missing, throws or has no storage is reported in one line', async () => {
       const broken = await write('broken.mjs', 'export default {');
       const empty = await write('empty.mjs', 'export const x = 1;');
       const wrong = await write('wrong.mjs', "export default { name: 'mine' };");
@@ -257,7 +257,7 @@ describe('storages, without a server', () => {
       assert.equal(definition.open.rows, open);
     });
 
-    it('what it can do follows from the keys of open and from rows', () => {
+    it('capabilities follow from the keys of open and from rows', () => {
       const definition = define({
         rows: ['get', 'set'],
         inserts: { one: 'x' },
@@ -282,7 +282,7 @@ describe('storages, without a server', () => {
         /rows contains an unknown operation "upsert"$/,
       ],
       ['no operation', { rows: [], open }, /rows is empty$/],
-      ['capabilities', { capabilities: ['get'], open }, /capabilities is not a field$/],
+      ['capabilities', { capabilities: ['get'], open }, /unknown field capabilities$/],
     ])) {
       it(`refuses ${what} in one line`, () => {
         assert.throws(() => define(more), { ...usage, message });
@@ -290,7 +290,7 @@ describe('storages, without a server', () => {
     }
   });
 
-  describe('nothing answers', () => {
+  describe('no server', () => {
     for (const { label, definition, profile, skip } of cases) {
       if (definition.server === null) continue;
       it(`${label} rejects with E_TARGET and the address`, { skip }, async () => {
@@ -306,10 +306,10 @@ describe('storages, without a server', () => {
         });
       });
 
-      it(`${label} rejects with E_TARGET what speaks another protocol, and hides secrets`, {
+      it(`${label} rejects another protocol with E_TARGET, and hides secrets`, {
         skip,
       }, async () => {
-        // It repeats what it was sent, as Redis does with an unknown command.
+        // It repeats its input, as Redis does with an unknown command.
         const server = net.createServer((socket) => {
           socket.on('error', () => {});
           socket.write(`SSH-2.0-OpenSSH_9.2\r\n${'banner\n'.repeat(30)}`);
@@ -339,7 +339,7 @@ describe('storages, without a server', () => {
   for (const { label, definition, profile, skip } of cases) {
     if (definition.server !== null) continue;
     describe(label, { skip }, () => {
-      it('gives every row right and undefined for a miss, in its call style', async () => {
+      it('returns every row correctly and undefined for a miss, in its call style', async () => {
         await definition.fill?.({ dataset, folder });
         const handle = await openRows(definition, { profile, dataset, folder });
         assertDeclared(definition, handle);
@@ -358,70 +358,74 @@ describe('storages, without a server', () => {
     if (definition.fill === undefined) continue;
     const fill = /** @type {NonNullable<typeof definition.fill>} */ (definition.fill);
     describe(`${label}: filling`, { skip }, () => {
-      /** @returns {Promise<{ own: string, file: () => string }>} */
+      /** @returns {Promise<{ folder: string, file: () => string }>} */
       const makeFolder = async () => {
         const own = await mkdtemp(path.join(folder, 'fill-'));
         const file = () => path.join(own, String(readdirSync(own).find((n) => !/-lock$/.test(n))));
-        return { own, file };
+        return { folder: own, file };
       };
       const open = (/** @type {string} */ own, rows = dataset) =>
         openRows(definition, { profile, dataset: rows, folder: own });
 
-      it('leaves the same dataset as it is, and puts another one beside it', async () => {
-        const { own, file } = await makeFolder();
-        await fill({ dataset, folder: own });
+      it('keeps an equal dataset, and adds a different one beside it', async () => {
+        const { folder, file } = await makeFolder();
+        await fill({ dataset, folder });
         const { ino } = statSync(file());
-        await fill({ dataset, folder: own });
+        await fill({ dataset, folder });
         assert.equal(statSync(file()).ino, ino);
         const other = createDataset({ ...dataset, seed: 10 });
-        await assert.rejects(open(own, other), { code: 'E_TARGET' });
-        await fill({ dataset: other, folder: own });
-        const handle = await open(own, other);
+        await assert.rejects(open(folder, other), { code: 'E_TARGET' });
+        await fill({ dataset: other, folder });
+        const handle = await open(folder, other);
         assert.equal(await reader(handle, profile)(7), other.value(7));
         await handle.close();
       });
 
-      it('refuses a file that it did not make, and leaves it', async () => {
-        const { own, file } = await makeFolder();
-        await fill({ dataset, folder: own });
+      it('refuses a file that it did not create, and keeps it', async () => {
+        const { folder, file } = await makeFolder();
+        await fill({ dataset, folder });
         const place = file();
         for (const bytes of ['', 'not ours', 'x'.repeat(100_000)]) {
           await rm(place);
           await writeFile(place, bytes);
-          await assert.rejects(fill({ dataset, folder: own }), { code: 'E_REFUSED' });
-          await assert.rejects(open(own), { code: 'E_REFUSED' });
+          await assert.rejects(fill({ dataset, folder }), { code: 'E_REFUSED' });
+          await assert.rejects(open(folder), { code: 'E_REFUSED' });
           assert.equal(statSync(place).size, bytes.length);
         }
       });
 
-      it('that is broken off leaves nothing, and what a killed one left is removed', async () => {
-        const { own, file } = await makeFolder();
-        const aborted = fill({ dataset, folder: own, signal: AbortSignal.abort() });
+      it('leaves nothing when aborted, and removes leftovers of a killed one', async () => {
+        const { folder, file } = await makeFolder();
+        const aborted = fill({ dataset, folder, signal: AbortSignal.abort() });
         await assert.rejects(aborted, { name: 'AbortError' });
-        assert.deepEqual(readdirSync(own), []);
+        assert.deepEqual(readdirSync(folder), []);
         const many = createDataset({ rows: 30_000, valueSize: 16 });
         const controller = new AbortController();
-        const running = fill({ dataset: many, folder: own, signal: controller.signal });
+        const running = fill({ dataset: many, folder, signal: controller.signal });
         setImmediate(() => controller.abort());
         await assert.rejects(running, { name: 'AbortError' });
-        assert.deepEqual(readdirSync(own), []);
-        await fill({ dataset, folder: own });
+        assert.deepEqual(readdirSync(folder), []);
+        await fill({ dataset, folder });
         const [pid, ticks, scope] = ownerName().split('.');
         const by = (/** @type {string} */ maker) => `${file()}.filling-${maker}`;
         const leftover = by(`${pid}.${Number(ticks) - 1}.${scope}`);
         const living = by(`${process.ppid}.${readStartTicks(process.ppid)}.${scope}`);
         const inContainer = by(`999999999.1.${scope.slice(0, 4)}0000`);
-        const foreign = path.join(own, 'somebody-elses.txt');
+        const untrusted = path.join(folder, 'somebody-elses.txt');
         const halves = [leftover, `${leftover}-lock`, living, inContainer];
         for (const half of halves) await writeFile(half, 'half');
-        await writeFile(foreign, 'mine');
-        await fill({ dataset: many, folder: own });
-        assert.deepEqual([...halves, foreign].filter(existsSync), [living, inContainer, foreign]);
+        await writeFile(untrusted, 'mine');
+        await fill({ dataset: many, folder });
+        assert.deepEqual([...halves, untrusted].filter(existsSync), [
+          living,
+          inContainer,
+          untrusted,
+        ]);
       });
 
-      it('says so where there is no file yet', async () => {
-        const { own } = await makeFolder();
-        await assert.rejects(open(own), { code: 'E_TARGET' });
+      it('reports a missing file', async () => {
+        const { folder } = await makeFolder();
+        await assert.rejects(open(folder), { code: 'E_TARGET' });
       });
     });
   }
@@ -440,7 +444,7 @@ describe('storages, without a server', () => {
     assert.match(child.stderr, /another module/);
   });
 
-  it('sqlite says what Node it needs where there is none', async () => {
+  it('sqlite reports the required version of Node', async () => {
     const answer = await checkAvailable(await loadStorage('sqlite'));
     const [major, minor] = process.versions.node.split('.').map(Number);
     const has = major > 22 || (major === 22 && minor >= 13);

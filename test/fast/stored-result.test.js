@@ -37,7 +37,7 @@ after(() => {
   syncBuiltinESMExports();
 });
 
-test('the file is synced before it gets its name, the folder afterwards', async () => {
+test('the file is synced before it is renamed, the folder afterwards', async () => {
   const file = path.join(folder, 'a.json');
   await writeWhole(file, 'x');
   assert.deepEqual(events, [
@@ -48,7 +48,7 @@ test('the file is synced before it gets its name, the folder afterwards', async 
   assert.equal(readFileSync(file, 'utf8'), 'x');
 });
 
-test('what is stored each second of a run does not wait for the disk', async () => {
+test('the partial result of each second does not wait for the disk', async () => {
   events.length = 0;
   await writeWhole(path.join(folder, 'b.json'), 'y', { sync: false });
   assert.deepEqual(events, ['rename b.json.tmp b.json']);

@@ -1,4 +1,4 @@
-/** From --connections and --value-size as lists to loads, rows and namespaces; what is refused. */
+/** From --connections and --value-size as lists to loads, rows and namespaces; refusals. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ const plan = (given, workload = race) => planRun({ command: 'race', ...given }, 
 /** @param {Record<string, any>} given */
 const labels = (given, workload = race) => plan(given, workload).loads.map(loadLabel);
 
-test('one in flight of a race is sync, and is not measured twice', () => {
+test('one in flight in a race is sync, and is not measured twice', () => {
   assert.deepEqual(labels({ inFlight: [1, 10, 100] }), ['sync', 'window-10', 'window-100']);
   assert.deepEqual(labels({ inFlight: [1, 10], rounds: 1 }), ['sync', 'window-10']);
   assert.deepEqual(labels({ inFlight: [1, 10] }, get), ['window-1', 'window-10']);
@@ -39,7 +39,7 @@ test('each window is spread over each number of connections; one is the usual lo
   assert.deepEqual(labels({ connections: [4], rate: 2000 }), ['rate-2000-over-4']);
 });
 
-test('connections that would have nothing to do are refused', () => {
+test('idle connections are refused', () => {
   for (const [given, says] of /** @type {[Record<string, any>, RegExp][]} */ ([
     [
       { connections: [16], inFlight: [8] },
@@ -54,7 +54,7 @@ test('connections that would have nothing to do are refused', () => {
   assert.deepEqual(labels({ connections: [4] }, ycsb), ['window-64-over-4']);
 });
 
-test('lists combine: what cannot be is skipped with its reason, the others run', () => {
+test('lists combine: impossible combinations are skipped with the reason, the others run', () => {
   const { loads, skipped } = plan({ inFlight: [1, 8, 64], connections: [1, 4] });
   assert.deepEqual(loads.map(loadLabel), [
     ...['sync', 'window-8', 'window-8-over-4', 'window-64', 'window-64-over-4'],
@@ -72,7 +72,7 @@ test('lists combine: what cannot be is skipped with its reason, the others run',
   );
 });
 
-test('several value sizes: each load on rows of each, as many of one size as of another', () => {
+test('several value sizes: each load on rows of each size, equally many per size', () => {
   const { loads, dataset, sizes } = plan({ valueSize: [16, 1000], inFlight: [8] });
   assert.deepEqual(loads.map(loadLabel), [
     ...['sync-value-16', 'sync-value-1000', 'window-8-value-16', 'window-8-value-1000'],
@@ -85,7 +85,7 @@ test('several value sizes: each load on rows of each, as many of one size as of 
   assert.equal(one.loads[0].valueSize, undefined, 'one size is that of the dataset');
 });
 
-test('rows of one size are in a namespace of their own on every server', () => {
+test('rows of one size are in a separate namespace on every server', () => {
   const dataset = { rows: 10, valueSize: 16, seed: 1 };
   assert.equal(rowsOf({ load: {}, dataset }).namespace, ROWS_NAMESPACE);
   const all = namespacesOf({ sizes: [16, 64], dataset }, {});
@@ -108,7 +108,7 @@ test('rows of one size are in a namespace of their own on every server', () => {
   assert.deepEqual(namespacesOf({ dataset }, {}), []);
 });
 
-test('value sizes: what cannot be is refused in one line', () => {
+test('invalid value sizes are refused in one line', () => {
   assert.throws(() => rowsForSizes([16, 65_536], 100_000), /6\.1 GiB; the maximum is 1 GiB/);
   assert.equal(rowsForSizes([16, 65_536], 1000), 1000);
   assert.throws(() => plan({ valueSize: [16, 64], search: true, p99: 5 }), /--find-max/);

@@ -1,4 +1,4 @@
-/** Sweeps in reports: one curve per storage, its knee in every format, none where there is none. */
+/** Sweeps in reports: one curve per storage, its knee in every format if there is one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -67,7 +67,7 @@ test('a table has a row per storage, a column per point, and the knee', () => {
   assert.equal('state' in lmdb['knee'] && lmdb['knee'].state, 'flat');
 });
 
-test('the verdict names the knee of each, and why there is none', () => {
+test('the verdict has the knee of each, or the reason why there is none', () => {
   const { verdict } = documentOf(sweepResult(SPEEDS), specs);
   const text = String(verdict.at(-1));
   assert.match(text, /^Knee by requests in flight: hiredis none up to 1,000; ioredis 100 \(97 % /);
@@ -112,7 +112,7 @@ test('console, markdown, CSV, JSON, the page and its plot have it', async () => 
   assert.deepEqual(whiskersOf(ramp), [3, 3]);
 });
 
-test('two numbers in flight are no sweep, and other loads are in none', () => {
+test('two numbers in flight are not a sweep, and other loads are excluded', () => {
   const two = documentOf(sweepResult({ ioredis: { 1: 1000, 100: 9000 } }), specs);
   assert.ok(two.tables.every(({ title }) => !title.includes('by requests')));
   assert.ok(two.verdict.every((line) => !line.startsWith('Knee')));
@@ -133,7 +133,7 @@ test('a storage with wrong replies at a point has no knee there', () => {
   assert.doesNotMatch(text, /ioredis 100 /);
 });
 
-test('connections and value sizes are axes of their own, the others staying the same', () => {
+test('connections and value sizes are separate axes, with the others fixed', () => {
   const base = /** @type {const} */ ({ ...SYNC, kind: 'window', inFlight: 64 });
   const points = [
     ...[1, 4, 16].map((n, i) => [n === 1 ? {} : { connections: n }, [50, 100, 104][i]]),

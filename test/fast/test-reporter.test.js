@@ -31,13 +31,13 @@ async function messagesOf(events, options = {}) {
   return messages;
 }
 
-test('what was not checked is counted and named before the summary, each once', async () => {
+test('skipped checks are counted and listed before the summary, each once', async () => {
   /** @type {string[]} */
   const reported = [];
   notChecked({ diagnostic: (message) => reported.push(message) }, 'the machine is busy');
-  const found = [...reported, ...reported].map((message) => diagnostic(message, 1));
+  const diagnostics = [...reported, ...reported].map((message) => diagnostic(message, 1));
   const summary = ['tests 3', 'pass 3'].map((message) => diagnostic(message));
-  assert.deepEqual(await messagesOf([...found, diagnostic('tests 1', 1), ...summary]), [
+  assert.deepEqual(await messagesOf([...diagnostics, diagnostic('tests 1', 1), ...summary]), [
     'not checked: the machine is busy',
     'not checked: the machine is busy',
     'tests 1',
@@ -48,7 +48,7 @@ test('what was not checked is counted and named before the summary, each once', 
   ]);
 });
 
-test('the times of the files are before it, the longest first, with their sum', async () => {
+test('the times of the files precede it, the longest first, with their sum', async () => {
   const timesFile = path.join(folder, 'times');
   const times = [
     { file: path.resolve('quick.test.js'), wallS: 1, cpuS: 0.5 },
@@ -64,7 +64,7 @@ test('the times of the files are before it, the longest first, with their sum', 
   ]);
 });
 
-test('the files that npm test begins with are there', () => {
+test('the files that npm test begins with exist', () => {
   const text = readFileSync(new URL('../../scripts/test.js', import.meta.url), 'utf8');
   const [, list] = /const LONGEST = \[(.+?)\]\.map/s.exec(text) ?? [];
   const names = [...String(list).matchAll(/'([^']+)'/g)].map(([, name]) => name);

@@ -51,7 +51,7 @@ function listFiles() {
   }
 }
 
-/** @returns {RegExp[]} of .gitignore as far as ours goes: names, folders, a star within a name */
+/** @returns {RegExp[]} patterns of this .gitignore: names, folders, a star within a name */
 function ignoredByGit() {
   const lines = readFileSync(path.join(ROOT, '.gitignore'), 'utf8').split('\n');
   return ['/.git/', ...lines.filter((line) => line !== '')].map((line) => {
@@ -135,7 +135,7 @@ describe('files', () => {
     assertNone(wide, 'break the line');
   });
 
-  test('are named for a noun, in lower case and dashes', () => {
+  test('are named by a noun, in lower case and dashes', () => {
     const wrong = CODE.map(([file]) => file).filter((file) => {
       const name = path.basename(file).replace(/(\.(test|config|d|test-d))?\.(js|ts)$/, '');
       const drawer = /(^|[-_.])(utils?|helpers?|common|misc|shared)([-_.]|$)/.test(name);
@@ -148,7 +148,7 @@ describe('files', () => {
     assertNone(linesWith(/\.\.\.\{(?!\})/), 'write one property per line');
   });
 
-  test('begin by saying what they are', () => {
+  test('begin with a header comment', () => {
     // The shims of bin/ and the top level say it in the file that they call.
     const silent = CODE.filter(
       ([file, text]) => !/^(#![^\n]*\n)?\/\*\*/.test(text) && file !== 'bin/dragstrip.js',
@@ -156,7 +156,7 @@ describe('files', () => {
     assertNone(silent, 'begin with a header comment');
   });
 
-  test('of the test folders are tests, and nothing else has the name of one', () => {
+  test('in test folders are tests, and no other file is named like one', () => {
     const folders = ['fast', 'golden', 'contract', 'fault', 'long'];
     const lost = CODE.map(([file]) => file).filter(
       (file) =>
@@ -167,8 +167,6 @@ describe('files', () => {
   });
 });
 
-/** Folders whose comments satisfy ODD_COMMENTS. */
-const IN_NOUNS = /^(engine|stats|load|measure|limits|lib|protocols|data|codecs)\/|^index\.js$/;
 const TYPE = '\\{(?:[^{}]|\\{(?:[^{}]|\\{(?:[^{}]|\\{[^{}]*\\})*\\})*\\})*\\}';
 const RELATIVE = '(?:(?:that |those )?of|what|who|whose|which|where|that|to be)\\b';
 /** Relative clauses in place of nouns, and phrases that English does not have. */
@@ -195,8 +193,7 @@ function commentsOf(text) {
 
 describe('words', () => {
   test('of identifiers are terms of the field, and vague ones only in short scopes', () => {
-    const files = CODE.filter(([file]) => !isTest(file)).map(([file]) => path.join(ROOT, file));
-    const odd = oddIdentifiers(files);
+    const odd = oddIdentifiers(CODE.map(([file]) => path.join(ROOT, file)));
     assertNone(
       odd.map(({ file, line, name }) => `${path.relative(ROOT, file)}:${line}: ${name}`),
       'name it for what it is: scripts/identifiers.js',
@@ -204,7 +201,7 @@ describe('words', () => {
   });
 
   test('of comments are nouns and verbs, not relative clauses', () => {
-    const odd = CODE.filter(([file]) => IN_NOUNS.test(file)).flatMap(([file, text]) =>
+    const odd = CODE.flatMap(([file, text]) =>
       commentsOf(text).flatMap((comment) =>
         ODD_COMMENTS.some((pattern) => pattern.test(comment)) ? [`${file}: ${comment}`] : [],
       ),
@@ -213,7 +210,7 @@ describe('words', () => {
   });
 });
 
-describe('what only some rooms may do', () => {
+describe('restrictions by folder', () => {
   test('only measure/clock.js reads a clock', () => {
     const clocks = /\bperformance\.(now|timeOrigin)|\bDate\.now\(|\bnew Date\(\)|\bhrtime\b/;
     // The mutex is published alone; no result contains its times.
@@ -374,7 +371,7 @@ describe('test/mutants.json', () => {
   });
 });
 
-describe('what must not be in a file', () => {
+describe('forbidden content', () => {
   test('host names of registries and paths of one machine', () => {
     const forbidden = new RegExp(
       [
@@ -387,13 +384,13 @@ describe('what must not be in a file', () => {
         `/tmp/dev${'srv'}`,
       ].join('|'),
     );
-    const found = [...FILES]
+    const lines = [...FILES]
       .filter(([file]) => !/\.(png|svg|woff2?)$/.test(file))
       .flatMap(([file, text]) =>
         text.split('\n').flatMap((line, i) => (forbidden.test(line) ? [`${file}:${i + 1}`] : [])),
       )
       .filter((place) => !place.startsWith('test/fast/tidy.test.js'));
-    assertNone(found, 'it is true on one machine only');
+    assertNone(lines, 'it is true on one machine only');
   });
 
   test('first-in first-out by Array.shift, which moves every element', () => {
@@ -446,26 +443,26 @@ describe('what must not be in a file', () => {
     assert.match(FILES.get('.npmrc') ?? '', /^ignore-scripts=true$/m);
   });
 
-  test('the packages in packages/ are of the same release, and need nothing outside of them', () => {
+  test('the packages in packages/ have the same release, and import nothing outside of them', () => {
     const root = JSON.parse(FILES.get('package.json') ?? '{}');
-    const own = [...FILES].filter(([file]) => /^packages\/[^/]+\/package\.json$/.test(file));
-    assert.equal(own.length, 2);
-    for (const [file, text] of own) {
+    const manifests = [...FILES].filter(([file]) => /^packages\/[^/]+\/package\.json$/.test(file));
+    assert.equal(manifests.length, 2);
+    for (const [file, text] of manifests) {
       const { version, license, engines, dependencies } = JSON.parse(text);
       assert.deepEqual([version, license, engines], [root.version, root.license, root.engines]);
       assert.equal(dependencies, undefined, file);
       assert.equal(FILES.get(file.replace('package.json', 'LICENSE')), FILES.get('LICENSE'));
     }
-    const folders = own.map(([file]) => file.replace('package.json', ''));
+    const folders = manifests.map(([file]) => file.replace('package.json', ''));
     const sources = CODE.filter(
       ([file]) => folders.some((folder) => file.startsWith(folder)) && !isTest(file),
     );
-    const foreign = sources.flatMap(([file, text]) =>
+    const external = sources.flatMap(([file, text]) =>
       [...text.matchAll(/^(?:import|export|\}) [^;]*?from '(?!\.\/|node:)([^']+)'/gm)].map(
         ([, to]) => `${file} imports ${to}`,
       ),
     );
     assert.ok(sources.length > 20);
-    assertNone(foreign, 'a package is published alone');
+    assertNone(external, 'a package is published alone');
   });
 });

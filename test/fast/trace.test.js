@@ -1,4 +1,4 @@
-/** Traces: lines of MONITOR, what is kept of them, files that are no traces, arrivals, values. */
+/** Traces: lines of MONITOR, their stored fields, files that are no traces, arrivals, values. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import { ReplayValues } from '../../workloads/replay/values.js';
 const at = (/** @type {number} */ us) => `1700000000.${String(us).padStart(6, '0')} [0 1.2.3.4:5]`;
 
 describe('MONITOR', () => {
-  test('lines are split into words, whose bytes are counted without making them', () => {
+  test('lines are split into words, whose bytes are counted without decoding', () => {
     const line = `${at(12)} "set" "a\\"b\\\\" "\\x00\\xff\\n x [0 lua]"`;
     const parsed = parseMonitorLine(line);
     assert.deepEqual(parsed?.words.map(unquote), ['set', 'a"b\\', '\x00\xff\n x [0 lua]']);
@@ -28,7 +28,7 @@ describe('MONITOR', () => {
     }
   });
 
-  test('words of 30 MB are split as short ones', () => {
+  test('words of 30 MB are split like short ones', () => {
     for (const part of ['a', '\\x01', '\\"']) {
       const word = part.repeat(30e6 / part.length);
       const line = `${at(1)} "set" "${word}"`;
@@ -103,7 +103,7 @@ describe('MONITOR', () => {
     assert.doesNotMatch(JSON.stringify(trace), new RegExp(`${secret}|user|admin`));
   });
 
-  test('it is bounded: operations, keys, keys of an MGET, names of commands', async () => {
+  test('it is limited: operations, keys, keys of an MGET, names of commands', async () => {
     const few = new Recording({ limit: 3 });
     for (let i = 0; i < 10; i += 1) few.take(`${at(i)} "get" "k${i}"`);
     await few.ended;
@@ -124,7 +124,7 @@ describe('MONITOR', () => {
     String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26));
 });
 
-test('a file that is no trace is refused in one line', () => {
+test('a file that is not a trace is refused in one line', () => {
   const trace = {
     schema: 'dragstrip.trace',
     version: 2,
@@ -170,10 +170,10 @@ test('a file that is no trace is refused in one line', () => {
     assert.throws(() => parseTrace(text, 't.json'), { code: 'E_USAGE', message: says }, text);
   }
   // Changed after it was written, as a trace may be by hand, and with its digest removed.
-  const whole = textOf({});
-  const faster = whole.replace('[10,2,[1,2]]', '[5,2,[1,2]]');
-  assert.notEqual(faster, whole);
-  const { digest: _, ...unsealed } = JSON.parse(whole);
+  const intact = textOf({});
+  const faster = intact.replace('[10,2,[1,2]]', '[5,2,[1,2]]');
+  assert.notEqual(faster, intact);
+  const { digest: _, ...unsealed } = JSON.parse(intact);
   for (const text of [faster, JSON.stringify(unsealed)]) {
     const refusal = {
       code: 'E_USAGE',
@@ -184,7 +184,7 @@ test('a file that is no trace is refused in one line', () => {
   assert.throws(() => parseTrace('{', 't.json'), { code: 'E_USAGE', message: /no JSON/ });
 });
 
-test('arrivals of a trace are its times, shared by processes', () => {
+test('arrivals of a trace are its times, split over processes', () => {
   const timesNs = Float64Array.from([0, 5, 5, 9, 20]);
   const options = { perSecond: 1, arrivals: /** @type {const} */ ('trace'), seed: 1, timesNs };
   const all = new Arrivals(options);

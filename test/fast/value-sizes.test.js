@@ -54,7 +54,7 @@ test('sizes are a pure function of seed and id, within the range, the mean as st
   }
 });
 
-test('a histogram gives each size its share, and no other size', () => {
+test('with a histogram each size has its share, and no other size occurs', () => {
   const sizes = allSizes(datasetOf('hist:16:1,100:8,1k:1'));
   const share = (/** @type {number} */ size) => sizes.filter((one) => one === size).length / ROWS;
   assert.deepEqual(
@@ -72,7 +72,7 @@ test("zipf: the smallest sizes are the most frequent, as in YCSB's field lengths
   assert.ok(Math.abs(share - 0.132) < 0.01, `rank 1 of 991: ${share}`);
 });
 
-test('values of a distribution: what is written is what is read, another size is wrong', () => {
+test('values of a distribution: written values are read back, another size is wrong', () => {
   const dataset = datasetOf('uniform:8-300');
   const target = Buffer.alloc(400, 0x2e);
   for (let id = 1; id <= 500; id += 1) {
@@ -89,7 +89,7 @@ test('values of a distribution: what is written is what is read, another size is
   assert.deepEqual(wrong, [], 'the tag differs, whatever the size');
 });
 
-test('a fixed size is a number and no distribution: the rows stay as they were', () => {
+test('a fixed size is a number, not a distribution: the rows are unchanged', () => {
   assert.deepEqual(sizeOptions(readValueSize('1k', '')), { valueSize: 1000 });
   const dataset = createDataset({ valueSize: 24 });
   assert.deepEqual([dataset.minSize, dataset.meanSize, dataset.sizeOf(7)], [24, 24, 24]);
@@ -97,7 +97,7 @@ test('a fixed size is a number and no distribution: the rows stay as they were',
   assert.deepEqual(Object.keys(datasetOptions(dataset)), ['rows', 'valueSize', 'seed']);
 });
 
-test('one form of each distribution; a histogram file is read into it', async (t) => {
+test('each distribution has one canonical form, including histogram files', async (t) => {
   assert.equal(readValueSize(' uniform:16-1k ', ''), 'uniform:16-1000');
   assert.equal(readValueSize('zipf:16-64k', ''), 'zipf:16-64000:0.99');
   assert.equal(readValueSize('hist:1k:2,16:1,16:3', ''), 'hist:16:4,1000:2');
@@ -117,7 +117,7 @@ test('one form of each distribution; a histogram file is read into it', async (t
   assert.throws(() => readValueSize(`hist:${file}`, ''), /1001 sizes.*the maximum is 1000 sizes/);
 });
 
-test('what is no distribution is refused in one line with an example', () => {
+test('an invalid distribution is refused in one line with an example', () => {
   for (const text of [
     ...[
       'uniform',
@@ -168,7 +168,7 @@ test('a plan has the distribution in its dataset; mget, whose figures need one s
   );
 });
 
-test('marks tell distributions apart; a long histogram is named by its digest', () => {
+test('marks distinguish distributions; a long histogram is named by its digest', () => {
   const lines = Array.from({ length: 200 }, (_, i) => `${i + 20}:${i + 1}`);
   const long = datasetOf(`hist:${lines.join()}`, { rows: 50 });
   const other = datasetOf(`hist:${lines.slice(1).join()}`, { rows: 50 });
@@ -207,7 +207,7 @@ test('loaders: lines and tuples of rows of any size, each row once, pieces bound
   assert.equal(next, 3001);
 });
 
-test('a fake server answers with rows of the distribution', () => {
+test('a fake server replies with rows of the distribution', () => {
   const options = tableDataset(datasetOf('uniform:16-200'));
   assert.equal(options.valueSizes, 'uniform:16-200');
   const dataset = createDataset(options);
@@ -218,7 +218,7 @@ test('a fake server answers with rows of the distribution', () => {
   assert.equal(of(4096), dataset.value(4096));
 });
 
-test('files of embedded stores are apart', () => {
+test('files of embedded stores are separate', () => {
   const names = ['uniform:16-1k', 'zipf:16-1k'].map((text) => fileOf('lmdb', datasetOf(text)));
   names.push(fileOf('lmdb', createDataset({ rows: ROWS, valueSize: 1000 })));
   assert.equal(new Set(names).size, 3);
@@ -237,7 +237,7 @@ test('results of different sizes are not comparable', () => {
   assert.deepEqual(differencesOf(other, structuredClone(other)), []);
 });
 
-test('the head of a report says what the sizes are', () => {
+test('the head of a report has the sizes', () => {
   const says = describeSizes(sizeOptions('zipf:16-64000:0.99'));
   assert.match(says, /^16 to 64,000 characters, 5,\d{3} on average \(zipf:16-64000:0\.99\)$/);
   assert.equal(describeSizes({ valueSize: 1024 }), '1,024 characters');

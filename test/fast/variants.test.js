@@ -58,7 +58,7 @@ const proxy = (name) => ({
 });
 
 describe('benchmarks of variants', () => {
-  test('one for each variant, load and storage that it is for', async () => {
+  test('one per variant, load and supported storage', async () => {
     const storages = [await target('memory'), await target('lmdb')];
     const plan = planRun({ workload: 'get', variants, loads });
     const benchmarks = makeBenchmarks(plan, storages, [], workloadOf({}));
@@ -77,11 +77,11 @@ describe('benchmarks of variants', () => {
     assert.equal(plan.loads.length, 2, 'each load of the run once');
   });
 
-  test('what a storage does not offer is no benchmark, or one that is skipped', async () => {
+  test('an unsupported variant has no benchmark, or a skipped one', async () => {
     const storages = [await target('memory'), await target('lmdb')];
     const plan = planRun({ workload: 'get', variants: variants.slice(0, 1), loads });
-    const lack = { reason: 'it cannot', hint: 'take another' };
-    const workload = workloadOf({ offers: ({ name }) => (name === 'memory' ? false : lack) });
+    const missing = { reason: 'it cannot', hint: 'take another' };
+    const workload = workloadOf({ offers: ({ name }) => (name === 'memory' ? false : missing) });
     const [benchmark, ...more] = makeBenchmarks(plan, storages, [], workload);
     assert.deepEqual(more, []);
     assert.equal(benchmark.storage, 'lmdb');
@@ -89,7 +89,7 @@ describe('benchmarks of variants', () => {
     assert.equal(benchmark.reason, 'it cannot');
   });
 
-  test('further servers: told to the processes of the benchmarks that need them', async () => {
+  test('further servers: passed to the processes of the benchmarks that need them', async () => {
     const storages = [await target('memory')];
     const plan = planRun({ workload: 'get', variants: variants.slice(0, 2), loads });
     const servers = (/** @type {any} */ { way }) => (way === 'proxy' ? ['nutcracker'] : []);
@@ -135,7 +135,7 @@ describe('benchmarks of variants', () => {
 });
 
 describe('the namespace of a run', () => {
-  test('its folder is removed, also where the work fails; so is that of a killed run', async () => {
+  test('its folder is removed, even if the work fails; so is that of a killed run', async () => {
     const storages = [await target('memory')];
     const plan = planRun({ workload: 'get', variants, loads });
     const killed = path.join(home, 'embedded', 'made-up.999999999.1');
@@ -153,12 +153,12 @@ describe('the namespace of a run', () => {
     assert.ok(folderOfRun.startsWith(home) && !existsSync(folderOfRun));
   });
 
-  test('a server that it declares nothing for is refused', async () => {
+  test('a server without a declared namespace is refused', async () => {
     const context = { address: {}, credentials: {} };
     for (const server of ['redis', 'nutcracker', 'constructor']) {
       await assert.rejects(openNamespace(server, { name: 'made-up' }, context), {
         code: 'E_USAGE',
-        message: `made-up: it has no namespace on ${server}`,
+        message: `made-up: no namespace on ${server}`,
       });
     }
   });

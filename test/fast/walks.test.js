@@ -21,7 +21,7 @@ for (const [name, { title, max, aside }] of Object.entries(WALKS)) {
     assert.ok(own.length >= 5, 'a leg finds nothing any more');
   });
 
-  test(`${title}: what is not counted names it`, () => {
+  test(`${title}: uncounted files name it`, () => {
     for (const file of Object.keys(aside)) assert.ok(files.includes(file), file);
   });
 }

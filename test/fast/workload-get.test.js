@@ -21,7 +21,7 @@ describe('the get workload', () => {
     await assert.rejects(loadWorkload('toString'), { code: 'E_USAGE' });
   });
 
-  it('draws the same keys of the same seed, others of another', () => {
+  it('draws the same keys for the same seed, others for another', () => {
     assert.deepEqual(drawKeys(100, 1, 1000), drawKeys(100, 1, 1000));
     assert.notDeepEqual(drawKeys(100, 1, 1000), drawKeys(100, 2, 1000));
     // A shorter run has the beginning of a longer one: rounds stay comparable.
@@ -36,7 +36,7 @@ describe('the get workload', () => {
     for (let id = 1; id <= 10; id += 1) assert.ok(Math.abs(counts[id] - 10_000) < 500);
   });
 
-  it('goes through its keys again, in a long run after 4,194,304', () => {
+  it('repeats its keys in a long run after 4,194,304', () => {
     const three = recorder(100, 1, 3);
     for (let index = 0; index < 6; index += 1) three.op(index);
     assert.deepEqual(three.asked.slice(3), three.asked.slice(0, 3));
@@ -51,7 +51,7 @@ describe('the get workload', () => {
     assert.ok(new Set(endless.asked).size > 20);
   });
 
-  it('hands the callback on, and gives the reply of the driver as it is', async () => {
+  it('passes the callback on, and returns the reply of the driver unchanged', async () => {
     const { prepare } = await loadWorkload('get');
     const reply = {};
     const handle = {
@@ -65,7 +65,7 @@ describe('the get workload', () => {
     assert.equal(called, 1);
   });
 
-  it('tells rows, misses and mismatches apart, by the tag and as a whole', async () => {
+  it('distinguishes rows, misses and mismatches, by the tag and in full', async () => {
     const { prepare } = await loadWorkload('get');
     const [id] = drawKeys(100, 1, 1);
     const right = dataset.value(id);
@@ -93,7 +93,7 @@ describe('the get workload', () => {
     const { verify, compared } = prepare({ dataset, seed: 1, ops: 1, options: {} })(handle);
     for (const whole of [false, false, true]) verify(0, dataset.value(id), whole);
     verify(0, undefined, true);
-    // Of 40 letters 8 are the tag.
+    // 8 of the 40 letters are the tag.
     assert.deepEqual(compared, { replies: 3, bytes: 8 + 8 + 40, length: 120, whole: 1 });
   });
 });
@@ -147,7 +147,7 @@ describe('the queue of callbacks', () => {
     assert.equal(pending.take(), undefined);
   });
 
-  it('fails those that wait, and does not take those that come for them', () => {
+  it('fails pending callbacks, and does not reuse them for later replies', () => {
     const pending = new PendingQueue();
     let failed = 0;
     let late = 0;

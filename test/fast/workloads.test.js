@@ -20,7 +20,7 @@ import { assertAllOk, runHere } from '../helpers/run-here.js';
 
 const { callHere, folder } = withCommands();
 
-test('the list of commands has the summary of each workload, and every workload a report', async () => {
+test('the list of commands has the summary of each workload, and every workload has a report', async () => {
   const { stdout } = await callCommand(['bin/dragstrip.js', '--help']);
   const text = stdout.replace(/\s+/g, ' ');
   const commands = Object.entries(WORKLOADS).filter(([, { isCommand }]) => isCommand);
@@ -32,7 +32,7 @@ test('the list of commands has the summary of each workload, and every workload 
   assert.deepEqual([...(await loadReports()).keys()], [...WORKLOAD_NAMES]);
 });
 
-test('the help of each command names every option once, with the default that a run takes', async () => {
+test('the help of each command names every option once, with the default of a run', async () => {
   const names = Object.entries(WORKLOADS).flatMap(([name, { presets = {} }]) => [
     ...[name, ...Object.keys(presets)],
   ]);
@@ -76,14 +76,14 @@ test('loads are options of every workload that does not fix them: --rate on ycsb
   await assert.rejects(plan('insert', { rate: 10 }), { message: /unknown option rate/ });
 });
 
-test('limit takes several numbers in flight, with all at once only where none is given', () => {
+test('limit accepts several numbers in flight; all at once only by default', () => {
   const labels = (/** @type {Record<string, any>} */ given) =>
     planRun(toLimitOptions(given)).loads.map(loadLabel);
   assert.deepEqual(labels({}), ['sync', 'window-100', 'window-1000', 'burst']);
   assert.deepEqual(labels({ inFlight: [8, 16] }), ['sync', 'window-8', 'window-16']);
 });
 
-test('every default is one that its option takes, and the help tells it', async () => {
+test('every default is valid for its option, and is in the help', async () => {
   for (const name of WORKLOAD_NAMES) {
     const table = optionsOf(await loadWorkload(name));
     for (const [option, { default: value, shown }] of Object.entries(table)) {
@@ -102,7 +102,7 @@ describe('YCSB', () => {
   const dataset = createDataset({ rows: 1000, valueSize: 16, seed: 1 });
   const ops = 20_000;
 
-  /** @param {string} core @returns {any[][]} what 20,000 operations called, in their order */
+  /** @param {string} core @returns {any[][]} calls of 20,000 operations, in order */
   function callsOf(core) {
     /** @type {any[][]} */
     const calls = [];
@@ -144,7 +144,7 @@ describe('YCSB', () => {
     });
   }
 
-  test('d reads the latest rows most, the others spread their popular ones', () => {
+  test('d reads the latest rows most, the others scatter their popular ones', () => {
     const newest = (/** @type {string} */ core) =>
       callsOf(core).filter(([, id]) => id > 990).length;
     assert.ok(newest('d') > ops * 0.3);
@@ -168,7 +168,7 @@ describe('YCSB', () => {
     for (const { id, rounds } of result.benchmarks) assert.equal(rounds[0].outcomes.ok, 400, id);
   });
 
-  test('is a command: cores by name, each with a table', async () => {
+  test('is a command: core workloads by name, each with a table', async () => {
     const words = ['ycsb', '--storages', 'memory', '--core', 'd,a', '--in-flight', '4'];
     const few = ['--ops', '200', '--rows', '100', '--rounds', '1', '--warmup', '0'];
     const { status, stdout, stderr } = await callHere(...words, ...few);
@@ -193,7 +193,7 @@ describe('a workload of a file', () => {
     assert.match(stdout, /memory/);
   });
 
-  test('and by a program, whose values are checked', async () => {
+  test('also from a program, whose values are checked', async () => {
     const options = { workload: file, storages: ['memory'], rows: 100, rounds: 1, home: folder };
     const { benchmarks } = await run({ ...options, ops: 50, distance: 3 });
     assert.equal(benchmarks[0].id, 'memory:default/pairs[distance=3]/window-16');

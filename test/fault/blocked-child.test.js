@@ -1,4 +1,4 @@
-/** A benchmark whose driver blocks its event loop for ever ends with its parent, however that ends. */
+/** A benchmark whose driver blocks its event loop forever ends with its parent in any case. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { withFolder } from '../helpers/folder.js';
 
 const folder = withFolder();
 
-/** @param {string} body of its get */
+/** @param {string} body body of its get */
 function storageWith(body) {
   return `export const storage = {
   name: 'own', summary: 'for a test', package: null, server: null, rows: ['get'],
@@ -24,7 +24,7 @@ function storageWith(body) {
 `;
 }
 
-test('it is killed with a parent that is killed', async (t) => {
+test('it is killed with its killed parent', async (t) => {
   if (untilParentDies('true', []) === null) return t.skip('requires setpriv --pdeathsig');
   const file = join(folder, 'blocked.mjs');
   writeFileSync(file, storageWith('for (;;) {}'));
@@ -60,7 +60,7 @@ function readStat(pid) {
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-test('one that ran out of heap memory is reported, with a hint', () => {
+test('a process that ran out of heap memory is reported, with a hint', () => {
   const stderr = [
     '<--- Last few GCs --->',
     '[42:0x5]  812 ms: Mark-sweep 4093.1 (4133.2) -> 4093.0 (4133.2) MB',

@@ -1,7 +1,7 @@
 /**
  * A primary of a cluster is killed while a rate load runs: what the clients make of it is in the
  * result. No row is wrong, the outage is in the timeline, redirections and errors are counted. And
- * a majority of the primaries stands still, so that no replica is promoted.
+ * a majority of the primaries is stopped, so that no replica is promoted.
  */
 // Needs: redis-cluster
 
@@ -29,7 +29,7 @@ const CLIENTS = [
   { storage: 'redis-cluster', tells: true },
 ];
 
-describe('a majority of the primaries stands still', { timeout: 180_000 }, () => {
+describe('a majority of the primaries is stopped', { timeout: 180_000 }, () => {
   const cluster = withCluster();
   /** @type {Record<string, import('../../lib/result.js').Result>} */
   let results = {};
@@ -48,19 +48,19 @@ describe('a majority of the primaries stands still', { timeout: 180_000 }, () =>
   });
 
   for (const { storage } of CLIENTS) {
-    test(`${storage}: its time limit ends the load, and the reason is the cluster’s own`, () => {
+    test(`${storage}: its time limit ends the load, with the cluster’s reason`, () => {
       const result = results[storage];
       const [{ rounds, state, reason }] = result.benchmarks;
       const [{ outcomes, scheduled }] = rounds;
-      const said = JSON.stringify({ outcomes, reason });
-      assert.equal(state, 'failed', said);
+      const details = JSON.stringify({ outcomes, reason });
+      assert.equal(state, 'failed', details);
       assert.match(String(reason), /lost: .*: its cluster state is fail, 546[12] of 16384 slots/);
-      assert.equal(statusOf(result), 4, said);
+      assert.equal(statusOf(result), 4, details);
       const sum = Object.values(outcomes).reduce((a, b) => a + b, 0);
-      assert.equal(sum, scheduled, said);
-      assert.equal(outcomes.mismatch + outcomes.miss, 0, said);
+      assert.equal(sum, scheduled, details);
+      assert.equal(outcomes.mismatch + outcomes.miss, 0, details);
       const failed = outcomes.timeout + outcomes.error;
-      assert.ok(failed > 0 && failed <= 1020 && outcomes.unsent > 0, said);
+      assert.ok(failed > 0 && failed <= 1020 && outcomes.unsent > 0, details);
     });
   }
 });
@@ -104,7 +104,7 @@ describe('a primary is killed while a rate load runs', { timeout: 180_000 }, () 
     });
   }
 
-  test('the replica was promoted, and the other processes are one server still', async () => {
+  test('the replica was promoted, and the other processes are still one server', async () => {
     assert.ok(!isAlive(nodes()[0]), 'the primary is gone');
     const status = (await statusServers({ home: cluster.home() })).find(
       ({ name }) => name === NAME,
@@ -140,7 +140,7 @@ function withCluster() {
 
 /**
  * @param {string} home
- * @param {Record<string, unknown>} options of the run
+ * @param {Record<string, unknown>} options options of the run
  * @param {() => void} fault once each client has had ENOUGH verified reads
  */
 async function runAll(home, options, fault) {

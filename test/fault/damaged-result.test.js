@@ -22,8 +22,8 @@ let bytes;
 before(async () => {
   // One of everything that a result has: each bit of it is tried.
   const [round] = rounds(SYNC, 20_000);
-  const one = benchmark({ storage: 'ioredis', load: SYNC, rounds: [round] });
-  const result = buildResult({ benchmarks: [one] });
+  const measured = benchmark({ storage: 'ioredis', load: SYNC, rounds: [round] });
+  const result = buildResult({ benchmarks: [measured] });
   result.storages = result.storages.filter(({ name }) => name === 'ioredis').slice(0, 1);
   // Texts with characters that JSON escapes, and that have several bytes in UTF-8.
   result.warnings.push({ code: 'X', message: '\u001b[31m µ "', hint: null, benchmark: null });
@@ -43,15 +43,15 @@ function read(damaged) {
   }
 }
 
-test('every truncation is found, but that of the final newline', () => {
+test('every truncation is detected, except that of the final newline', () => {
   for (let length = 0; length < bytes.length - 1; length += 1) {
     assert.equal(read(bytes.subarray(0, length)), null, `${length} of ${bytes.length} bytes`);
   }
   assert.notEqual(read(bytes.subarray(0, -1)), null);
 });
 
-test('every flipped bit is found, or leaves the meaning as it was', () => {
-  const whole = JSON.stringify(read(bytes));
+test('every flipped bit is detected, or does not change the meaning', () => {
+  const intact = JSON.stringify(read(bytes));
   let unseen = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     for (let bit = 0; bit < 8; bit += 1) {
@@ -60,7 +60,7 @@ test('every flipped bit is found, or leaves the meaning as it was', () => {
       const result = read(damaged);
       if (result === null) continue;
       unseen += 1;
-      assert.equal(JSON.stringify(result), whole, `bit ${bit} of byte ${at}`);
+      assert.equal(JSON.stringify(result), intact, `bit ${bit} of byte ${at}`);
     }
   }
   // \u001b and \u001B are the same character, 1e-7 and 1E-7 the same number.
@@ -89,7 +89,7 @@ test('numbers that contradict each other are refused, with a digest or without',
   }
 });
 
-test('a result whose digest was removed is read with a warning', async () => {
+test('a result without its digest is read with a warning', async () => {
   const { digest: _, ...unsealed } = JSON.parse(bytes.toString());
   const bare = join(folder, 'bare.json');
   writeFileSync(bare, JSON.stringify(unsealed));
@@ -100,7 +100,7 @@ test('a result whose digest was removed is read with a warning', async () => {
   assert.doesNotMatch(whole.stdout, /W_NO_DIGEST/);
 });
 
-test('a change by hand is read with --trust, and the report has a warning', async () => {
+test('a manual change is read with --trust, and the report has a warning', async () => {
   const changed = join(folder, 'changed.json');
   writeFileSync(changed, bytes.toString().replace('"command": "race"', '"command": "RACE"'));
   const words = ['bin/dragstrip.js', 'report', changed];

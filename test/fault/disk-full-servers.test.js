@@ -1,6 +1,6 @@
 /**
  * A full disk under the data of MariaDB, Tarantool and Cassandra: what each of them says reaches
- * the user, nothing is left running, and with room again the next run works. `servers status` and
+ * the user, nothing is left running, and with free space the next run works. `servers status` and
  * `servers stop` of Cassandra.
  */
 // Needs: redis, mariadb, tarantool
@@ -72,38 +72,38 @@ async function start(name, disk, { owned }) {
  */
 function withFullDisk(megabytes, begin) {
   /** @type {{ disk: Disk, started: T & { stop: () => unknown } }} */
-  const own = /** @type {any} */ ({});
+  const context = /** @type {any} */ ({});
   before(async () => {
-    own.disk = makeSmallDisk(megabytes);
-    own.started = await begin(own.disk);
+    context.disk = makeSmallDisk(megabytes);
+    context.started = await begin(context.disk);
   });
   after(async () => {
-    if (own.disk !== undefined) makeRoom(own.disk);
-    await own.started?.stop();
-    own.disk?.remove();
+    if (context.disk !== undefined) makeRoom(context.disk);
+    await context.started?.stop();
+    context.disk?.remove();
   });
-  return own;
+  return context;
 }
 
 /** @param {import('../../lib/result.js').Result} result */
 function roundOf({ benchmarks: [{ rounds }] }) {
   const [round] = rounds;
   const { outcomes } = round;
-  const said = JSON.stringify({ outcomes, failure: round.failure, samples: round.samples });
-  assert.ok(outcomes.error > 0 && outcomes.miss + outcomes.mismatch === 0, said);
-  return { ...round, said };
+  const details = JSON.stringify({ outcomes, failure: round.failure, samples: round.samples });
+  assert.ok(outcomes.error > 0 && outcomes.miss + outcomes.mismatch === 0, details);
+  return { ...round, details };
 }
 
 /**
  * @param {() => Disk} disk
- * @param {() => Record<string, unknown>} options that name the server and its storage
+ * @param {() => Record<string, unknown>} options options with the server and its storage
  * @param {{ code?: string, message?: string }} sample every failed request has it
  */
 function testInsert(disk, options, sample) {
-  test('an insert fails by its code, what was acknowledged is there, and it is not lost', async () => {
+  test('an insert fails with its code, acknowledged rows exist, and the server is not lost', async () => {
     const result = await runUntilFull(disk(), { ...INSERT, ...options(), rows: ROWS });
-    const { samples, outcomes, failure, said } = roundOf(result);
-    for (const one of samples) assert.deepEqual({ ...one, ...sample }, one, said);
+    const { samples, outcomes, failure, details } = roundOf(result);
+    for (const one of samples) assert.deepEqual({ ...one, ...sample }, one, details);
     assert.match(String(failure?.message), new RegExp(` ${outcomes.ok} were acknowledged, and`));
     assert.ok(
       result.warnings.every(({ code }) => code !== 'SERVER_LOST'),
@@ -118,7 +118,7 @@ function testInsert(disk, options, sample) {
  * @param {() => Record<string, unknown>} options
  */
 function testRoom(disk, options) {
-  test('with room again the next run works', async () => {
+  test('with free space the next run works', async () => {
     makeRoom(disk());
     const result = await run(/** @type {any} */ ({ ...INSERT, ...options(), rows: 1000 }));
     assert.equal(statusOf(result), 0, JSON.stringify(result.benchmarks));
@@ -126,18 +126,18 @@ function testRoom(disk, options) {
 }
 
 describe('MariaDB whose disk is full', { skip }, () => {
-  const own = withFullDisk(400, (disk) => start('mariadb', disk, { owned: true }));
-  const disk = () => own.disk;
-  const options = () => ({ storages: ['mariadb'], home: own.started.home });
+  const context = withFullDisk(400, (disk) => start('mariadb', disk, { owned: true }));
+  const disk = () => context.disk;
+  const options = () => ({ storages: ['mariadb'], home: context.started.home });
   const where = () => {
-    const { sql, read, write } = own.started.server.address;
+    const { sql, read, write } = context.started.server.address;
     return ['--mysql', sql, '--handlersocket', read, '--handlersocket-write', write];
   };
 
   testInsert(disk, options, { code: 'ER_RECORD_FILE_FULL' });
 
-  test('further commands: status 4, one line with what helps', async () => {
-    assert.ok(isRunning(own.started.server));
+  test('further commands: status 4, one line with a hint', async () => {
+    assert.ok(isRunning(context.started.server));
     for (const words of [
       ['insert', '--storages', 'mariadb', '--rows', '1000'],
       ['seed', 'mariadb', '--rows', '50000', '--quiet'],
@@ -152,7 +152,7 @@ describe('MariaDB whose disk is full', { skip }, () => {
 });
 
 describe('Tarantool whose disk is full', { skip }, () => {
-  const own = withFullDisk(32, async (disk) => {
+  const context = withFullDisk(32, async (disk) => {
     const folder = path.join(disk.folder, 'box');
     mkdirSync(folder);
     const main = { host: '127.0.0.1', port: await getPort() };
@@ -183,16 +183,16 @@ describe('Tarantool whose disk is full', { skip }, () => {
     await eventually(() => isThere().catch(() => false), 'it answers', 60_000);
     return { address, stop: () => process.kill(identity.pid, 'SIGKILL') };
   });
-  const disk = () => own.disk;
+  const disk = () => context.disk;
   const options = () => ({
     storages: ['tarantool'],
-    addresses: { tarantool: own.started.address },
+    addresses: { tarantool: context.started.address },
   });
 
   testInsert(disk, options, { message: 'Failed to write to disk' });
 
-  test('its rows cannot be loaded: status 4, one line with what helps', async () => {
-    const where = ['--tarantool', own.started.address];
+  test('its rows cannot be loaded: status 4, one line with a hint', async () => {
+    const where = ['--tarantool', context.started.address];
     const words = ['seed', 'tarantool', '--rows', '5000', ...where, '--quiet'];
     const ended = await runCommand(disk().folder, ['bin/dragstrip.js', ...words]);
     assertFailure(ended, 4, /"Failed to write to disk".*; free some space on the server's disk/);
@@ -202,21 +202,21 @@ describe('Tarantool whose disk is full', { skip }, () => {
 });
 
 describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
-  const own = withFullDisk(300, (disk) => start('cassandra', disk, { owned: false }));
+  const context = withFullDisk(300, (disk) => start('cassandra', disk, { owned: false }));
 
-  test('before an insert: status 4, one line with what helps', async () => {
-    own.disk.fill();
+  test('before an insert: status 4, one line with a hint', async () => {
+    context.disk.fill();
     const words = ['insert', '--storages', 'cassandra', '--rows', '1000', '--rounds', '1'];
-    const where = ['--cassandra', own.started.server.address['main']];
-    const ended = await runCommand(own.disk.folder, ['bin/dragstrip.js', ...words, ...where]);
+    const where = ['--cassandra', context.started.server.address['main']];
+    const ended = await runCommand(context.disk.folder, ['bin/dragstrip.js', ...words, ...where]);
     assertFailure(ended, 4, /Cassandra at .*: .*FSWriteError.*; free some space .* start it again/);
   });
 
-  test('status and stop know it by name', async () => {
-    makeRoom(own.disk);
-    const { server, home } = own.started;
+  test('status and stop recognise it', async () => {
+    makeRoom(context.disk);
+    const { server, home } = context.started;
     const call = (/** @type {string} */ action) =>
-      runCommand(own.disk.folder, ['bin/dragstrip.js', 'servers', action, 'cassandra'], {
+      runCommand(context.disk.folder, ['bin/dragstrip.js', 'servers', action, 'cassandra'], {
         env: { DRAGSTRIP_HOME: home },
       });
     const running = new RegExp(`^cassandra running: 5\\.0\\.\\d+, pid ${server.pid}, main 127`);
@@ -225,24 +225,24 @@ describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
     assert.ok(!isRunning(server));
   });
 
-  test('started again with room: an insert works, and one that fills the disk fails', async () => {
-    own.started = await start('cassandra', own.disk, { owned: false });
-    const options = { ...INSERT, storages: ['cassandra'], home: own.started.home };
+  test('restarted with free space: an insert works, and one that fills the disk fails', async () => {
+    context.started = await start('cassandra', context.disk, { owned: false });
+    const options = { ...INSERT, storages: ['cassandra'], home: context.started.home };
     const result = await run(/** @type {any} */ ({ ...options, rows: 1000 }));
     assert.equal(statusOf(result), 0, JSON.stringify(result.benchmarks));
     // Its commit log is mapped into memory: where the disk has no page for it, Java is ended.
-    const full = await runUntilFull(own.disk, { ...options, rows: ROWS });
-    const { said } = roundOf(full);
-    assert.ok([4, 5].includes(statusOf(full)), said);
-    assert.equal(full.benchmarks[0].state, 'failed', said);
+    const full = await runUntilFull(context.disk, { ...options, rows: ROWS });
+    const { details } = roundOf(full);
+    assert.ok([4, 5].includes(statusOf(full)), details);
+    assert.equal(full.benchmarks[0].state, 'failed', details);
     assert.ok(full.warnings.every(({ message }) => !message.includes('\n')));
   });
 });
 
-describe('a disk is full when its server is to be stopped', { skip }, () => {
+describe('stopping a server whose disk is full', { skip }, () => {
   const own = withFullDisk(8, (disk) => start('redis', disk, { owned: false }));
 
-  test('servers stop: also with no room for its lock', async () => {
+  test('servers stop: even without space for its lock', async () => {
     own.disk.fill();
     const env = { DRAGSTRIP_HOME: own.started.home };
     const words = ['bin/dragstrip.js', 'servers', 'stop', 'redis'];

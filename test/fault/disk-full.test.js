@@ -22,7 +22,7 @@ const skip = whyNoSmallDisk();
 const RUN = ['bin/dragstrip.js', 'run', '--ops', '200', '--rows', '100', '--in-flight', '1'];
 const MEMORY = [...RUN, '--storages', 'memory'];
 
-describe('a disk that is full', { skip }, () => {
+describe('a full disk', { skip }, () => {
   /** @type {ReturnType<typeof makeSmallDisk>} */
   let disk;
   before(() => {
@@ -30,7 +30,7 @@ describe('a disk that is full', { skip }, () => {
   });
   after(() => disk?.remove());
 
-  test('under results: status 7, and the last whole result stays as it is', async () => {
+  test('under results: status 7, and the last complete result is unchanged', async () => {
     const { folder } = disk;
     const file = path.join(folder, 'kept.json');
     const first = await runCommand(folder, [...MEMORY, '--json', file]);
@@ -66,8 +66,8 @@ describe('a disk that is full', { skip }, () => {
 
 /**
  * @typedef {object} Full a server on a disk of its own
- * @property {Record<string, unknown>} options of a run that reach it
- * @property {string[]} words of the same for a command
+ * @property {Record<string, unknown>} options options of a run that reach it
+ * @property {string[]} words the same options as words of a command
  * @property {() => unknown} stop
  */
 
@@ -88,7 +88,7 @@ async function beginRedis(folder) {
   };
 }
 
-/** @param {string} name @returns {(folder: string) => Promise<Full>} of Dragstrip's own */
+/** @param {string} name @returns {(folder: string) => Promise<Full>} starts a server of Dragstrip */
 function begin(name) {
   return async (folder) => {
     const how = { home: path.join(folder, 'home'), packagesHome: PACKAGES_HOME, owned: true };
@@ -110,13 +110,13 @@ function begin(name) {
 
 const { failures: noValkey } = await fetchServers(['valkey'], { home: PACKAGES_HOME });
 
-for (const { name, storage, megabytes, lack = false, start } of [
+for (const { name, storage, megabytes, missing = false, start } of [
   { name: 'redis', storage: 'ioredis', megabytes: 4, start: beginRedis },
   {
     name: 'valkey',
     storage: 'iovalkey',
     megabytes: 16,
-    lack: noValkey.length > 0 && noValkey[0].error.message,
+    missing: noValkey.length > 0 && noValkey[0].error.message,
     start: begin('valkey'),
   },
   {
@@ -126,7 +126,7 @@ for (const { name, storage, megabytes, lack = false, start } of [
     start: begin('redis-cluster'),
   },
 ]) {
-  describe(`${name} whose disk is full`, { skip: skip || lack }, () => {
+  describe(`${name} whose disk is full`, { skip: skip || missing }, () => {
     /** @type {ReturnType<typeof makeSmallDisk>} */
     let disk;
     /** @type {Full} */
@@ -141,7 +141,7 @@ for (const { name, storage, megabytes, lack = false, start } of [
       disk?.remove();
     });
 
-    test('its writes fail by name while reads go on, and it is not called lost', async () => {
+    test('its writes fail with their code while reads continue, and it is not called lost', async () => {
       const dataset = { rows: 200, valueSize: 64, seed: 1 };
       const loader = name === 'valkey' ? 'redis' : name;
       await seedServers({ ...dataset, ...server.options, servers: [loader] });
@@ -167,20 +167,20 @@ for (const { name, storage, megabytes, lack = false, start } of [
       );
       const [{ state, rounds }] = result.benchmarks;
       const [{ outcomes, samples, kinds }] = rounds;
-      const said = JSON.stringify({ outcomes, samples });
-      assert.equal(state, 'measured', said);
-      assert.ok(outcomes.error > 100, said);
+      const details = JSON.stringify({ outcomes, samples });
+      assert.equal(state, 'measured', details);
+      assert.ok(outcomes.error > 100, details);
       assert.ok(
         samples.every(({ code }) => code === 'MISCONF'),
-        said,
+        details,
       );
       const [get, set] = kinds ?? [];
       assert.ok(get.ok > 2 * set.ok, JSON.stringify([get.ok, set.ok]));
-      assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], said);
+      assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], details);
       assert.ok(result.warnings.every(({ code }) => code !== 'SERVER_LOST'));
     });
 
-    test('its rows cannot be loaded: status 4, one line with what helps', async () => {
+    test('its rows cannot be loaded: status 4, one line with a hint', async () => {
       const loader = name === 'valkey' ? 'redis' : name;
       const words = ['seed', loader, '--rows', '20000', ...server.words, '--quiet'];
       const ended = await runCommand(disk.folder, ['bin/dragstrip.js', ...words]);

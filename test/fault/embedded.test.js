@@ -26,7 +26,7 @@ describe('embedded stores in one state folder', () => {
     for (const { status, stderr } of await Promise.all(runs)) assert.equal(status, 0, stderr);
   });
 
-  test('a file that no benchmark has opened for an hour makes room for another dataset', async () => {
+  test('a file unused for an hour is deleted for another dataset', async () => {
     const folder = path.join(home, 'unused');
     const { fill } = await loadStorage('lmdb');
     const files = () => readdirSync(folder).filter((name) => name.endsWith('.lmdb'));

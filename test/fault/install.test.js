@@ -12,7 +12,7 @@ import { withFolder } from '../helpers/folder.js';
 
 const folder = withFolder();
 
-test('packages that cannot be fetched are one line, not the report of npm', () => {
+test('packages that cannot be fetched are reported in one line, not by npm’s report', () => {
   mkdirSync(join(folder, 'scripts'));
   copyFileSync(join(ROOT, 'scripts', 'install.js'), join(folder, 'scripts', 'install.js'));
   const about = { name: 'x', version: '1.0.0', type: 'module', dependencies: { zod: '4.0.0' } };
@@ -40,7 +40,7 @@ test('packages that cannot be fetched are one line, not the report of npm', () =
   assert.deepEqual(rest, []);
 });
 
-test('a program without its packages says so in one line', () => {
+test('missing packages are reported in one line', () => {
   mkdirSync(join(folder, 'bin'));
   mkdirSync(join(folder, 'cli'));
   for (const file of ['bin/dragstrip.js', 'cli/start.js']) {
@@ -52,7 +52,7 @@ test('a program without its packages says so in one line', () => {
   assert.match(stderr, /^dragstrip: its packages are not installed; run `npm ci`[^\n]*\n$/);
 });
 
-test('a Node that is too old is reported before anything is imported', () => {
+test('an outdated Node is reported before anything is imported', () => {
   const found = () => '';
   assert.match(
     String(missingHere({ version: '18.20.8', resolve: found })),
@@ -64,15 +64,15 @@ test('a Node that is too old is reported before anything is imported', () => {
   }
 });
 
-test('too few open files are one line before the run', () => {
+test('a low limit of open files is reported in one line before the run', () => {
   const words = ['bin/dragstrip.js', 'race', '--storages', 'memory', '--ops', '10'];
   const shell = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, ...words];
   const { status, stderr } = spawnSync('sh', shell, { cwd: ROOT, encoding: 'utf8' });
   assert.equal(status, 4);
-  assert.match(stderr, /^dragstrip: only 100 files may be open at once[^\n]*ulimit -n 65536\n$/);
+  assert.match(stderr, /^dragstrip: the limit of open files is 100[^\n]*ulimit -n 65536\n$/);
 });
 
-test('tests without a network skip what needs a missing server, and say why', async (context) => {
+test('without a network, tests that need a missing server are skipped with the reason', async (context) => {
   const clone = join(folder, 'clone');
   cloneWithTests(clone, ['fast/printable.test.js', 'contract/nutcracker.test.js']);
   if (await (await loadServer('nutcracker')).find(join(clone, '.dragstrip'))) {
@@ -104,7 +104,7 @@ test('tests without a network skip what needs a missing server, and say why', as
 });
 
 /**
- * @param {string} clone a new folder: this one with its packages, without what was fetched or built
+ * @param {string} clone a new folder: this one with its packages, without fetched or built files
  * @param {readonly string[]} tests
  */
 function cloneWithTests(clone, tests) {

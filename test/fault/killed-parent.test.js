@@ -66,7 +66,7 @@ describe('the parent of a run is killed', () => {
     });
   }
 
-  test('by slices: the round under way is stored up to its last second, apart from the others', async () => {
+  test('by slices: the current round is stored up to its last second, separate from the others', async () => {
     const file = path.join(folder, 'slices.json');
     const storage = path.join(folder, 'turns.mjs');
     writeFileSync(storage, STORAGE);
@@ -92,8 +92,8 @@ describe('the parent of a run is killed', () => {
       const first = count();
       // Within a second, and what a busy machine adds.
       await eventually(() => count() !== first, 'the journal goes on', 2500);
-      const whole = () => (stored()?.comparison?.blocks.length ?? 0) > 0;
-      await eventually(whole, 'a whole round', limitMs);
+      const hasRound = () => (stored()?.comparison?.blocks.length ?? 0) > 0;
+      await eventually(hasRound, 'a whole round', limitMs);
       assert.ok(
         soFar().every(({ round }) => round > 0),
         'its part was not removed',
@@ -122,7 +122,7 @@ describe('the parent of a run is killed', () => {
     }
     const shown = await runCommand(folder, ['bin/dragstrip.js', 'report', file]);
     assert.equal(shown.status, 0, shown.stderr);
-    const title = `Round ${blocks.length + 1}, not finished \\(in no estimate\\)`;
+    const title = `Round ${blocks.length + 1}, unfinished \\(excluded from all estimates\\)`;
     assert.match(shown.stdout, new RegExp(title));
     assert.match(shown.stdout, /1 in flight: turns [\d,]+, turns:b [\d,]+,/);
   });

@@ -50,7 +50,7 @@ function tripping(act, at = BREAK_AT) {
   return { ...dataset, write };
 }
 
-describe('loads broken off', () => {
+describe('interrupted loads', () => {
   after(() => stores?.close());
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
 
@@ -86,7 +86,7 @@ describe('loads broken off', () => {
         }
       }
 
-      test('A loader that is killed leaves no dataset; the next goes on where it was', async () => {
+      test('A killed loader leaves no dataset; the next one continues at its position', async () => {
         const address = servers.address(server);
         const args = [name, JSON.stringify(address), JSON.stringify(OPTIONS), `${BREAK_AT}`];
         args.push(JSON.stringify(servers.running(server).credentials));
@@ -116,7 +116,7 @@ describe('loads broken off', () => {
         try {
           await assert.rejects(seedBy(name, { dataset, timeoutMs: 300 }), {
             code: 'E_TARGET',
-            message: /no answer within 0\.3 s, after \d+ of 2600 rows/,
+            message: /no reply within 0\.3 s, after \d+ of 2600 rows/,
             hint: /again to continue/,
           });
         } finally {
@@ -127,7 +127,7 @@ describe('loads broken off', () => {
         await assertWhole();
       });
 
-      test('Replies in pieces of one to nine bytes are understood', async () => {
+      test('Replies in pieces of one to nine bytes are parsed', async () => {
         const { main = /** @type {any} */ (undefined), sql = main } = servers.address(server);
         const slicer = await startSlicer(sql);
         try {
@@ -140,7 +140,7 @@ describe('loads broken off', () => {
         }
       });
 
-      test('Nothing listens: one line with the address and the hint', async () => {
+      test('A closed port: one line with the address and a hint', async () => {
         const endpoint = { host: '127.0.0.1', port: await getPort({ host: '127.0.0.1' }) };
         const address = { main: endpoint, sql: endpoint };
         await assert.rejects(seedBy(name, { address }), {
@@ -154,7 +154,7 @@ describe('loads broken off', () => {
 
       for (const [title, greeting, pattern] of /** @type {const} */ ([
         ['speaks HTTP', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', /./],
-        ['says nothing', '', /no (answer|connection) within|ETIMEDOUT/],
+        ['says nothing', '', /no (reply|connection) within|ETIMEDOUT/],
         ['closes at once', null, /./],
       ])) {
         test(`A port where another program ${title} is one E_TARGET line`, async () => {
@@ -187,15 +187,15 @@ describe('loads broken off', () => {
         });
       }
 
-      test('A server that is killed on the way is one error that says how far it came', async () => {
+      test('A server killed during the load is one error with the progress', async () => {
         const home = await makeHome();
-        const own = await startServers([server], {
+        const started = await startServers([server], {
           home,
           packagesHome: PACKAGES_HOME,
           owned: true,
         });
         try {
-          const [running] = own.servers;
+          const [running] = started.servers;
           const dataset = tripping(() => process.kill(running.pid, 'SIGKILL'));
           await assert.rejects(
             seedBy(name, {
@@ -210,7 +210,7 @@ describe('loads broken off', () => {
             },
           );
         } finally {
-          await own.stop();
+          await started.stop();
           await rm(home, { recursive: true, force: true });
         }
       });

@@ -39,7 +39,7 @@ function hold(lock, file, n) {
   return spawn(process.execPath, [HOLDER, lock, file, n], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-test('one process at a time, also where the first holder was killed', async () => {
+test('one process at a time, even if the first holder was killed', async () => {
   const lock = join(folder, 'a');
   const file = join(folder, 'count');
   writeFileSync(file, '0');
@@ -64,12 +64,12 @@ test('two seeds at once: the second waits, and finds the rows of the first', asy
     [1, 2].map(() => runCommand(folder, [...words, '--redis', formatEndpoint(main)])),
   );
   for (const { status, stderr } of both) assert.equal(status, 0, stderr);
-  const said = both.map(({ stdout }) => (/written/.test(stdout) ? 'written' : stdout)).sort();
-  assert.match(said[0], /were there already/);
-  assert.equal(said[1], 'written');
+  const outcomes = both.map(({ stdout }) => (/written/.test(stdout) ? 'written' : stdout)).sort();
+  assert.match(outcomes[0], /already present/);
+  assert.equal(outcomes[1], 'written');
 });
 
-test('a holder that is not to be waited for is refused, by what it does', async () => {
+test('a lock without waiting is refused, with the holder’s purpose', async () => {
   const lock = join(folder, 'c');
   const refuse = (/** @type {import('../../servers/lock.js').Holder} */ { purpose, pid }) => {
     if (purpose === 'run') throw new Error(`refused: ${pid}`);
@@ -91,7 +91,7 @@ test('a holder that is not to be waited for is refused, by what it does', async 
 
 const sharedIn = () => readdirSync(folder).filter((name) => name.includes('-shared-'));
 
-test('sharers have it together, not beside a holder that does not share', async () => {
+test('shared holders coexist, but not with an exclusive one', async () => {
   const lock = join(folder, 'd');
   /** @type {number[]} */
   const met = [];
@@ -171,7 +171,7 @@ test('the name of a lock is of no use to another user', async () => {
   assert.equal(uid, process.getuid?.());
 });
 
-test('a folder that another user has made stops no command', { skip: NOT_ROOT }, async () => {
+test('a folder created by another user does not block commands', { skip: NOT_ROOT }, async () => {
   // Locks were in such a folder before.
   const shared = join(folder, 'shared');
   const squatted = join(shared, `dragstrip-locks-${process.getuid?.()}`);
@@ -184,7 +184,7 @@ test('a folder that another user has made stops no command', { skip: NOT_ROOT },
   assert.equal(ended.status, 0, ended.stderr);
 });
 
-test('an account whose home cannot be used has its locks in the state folder', () => {
+test('an account without a usable home has its locks in the state folder', () => {
   const open = join(folder, 'open');
   mkdirSync(join(open, '.local/state/dragstrip/locks'), { recursive: true });
   chmodSync(join(open, '.local/state/dragstrip/locks'), 0o777);

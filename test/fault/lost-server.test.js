@@ -48,7 +48,7 @@ async function withServer(name, work) {
 }
 
 /**
- * @param {Record<string, unknown>} options of the run
+ * @param {Record<string, unknown>} options options of the run
  * @param {{ signal: NodeJS.Signals, pid: number,
  *   at?: (event: import('../../index.js').RunEvent) => boolean }} fault at: the event at which the
  *   server is sent it
@@ -100,7 +100,7 @@ const LOADS = [{ kind: /** @type {const} */ ('window'), inFlight: 20, operations
 
 describe('a server that is lost during a run', () => {
   for (const signal of /** @type {const} */ (['SIGKILL', 'SIGSTOP'])) {
-    test(`by ${signal}: failed with the reason, probed once, all accounted for`, async () => {
+    test(`by ${signal}: failed with the reason, probed once, all operations accounted for`, async () => {
       await withServer('redis', async ({ pid, home }) => {
         const options = { loads: LOADS, rounds: 3, storages: ['ioredis', 'redis'] };
         const { result, begun } = await runWithFault(
@@ -108,7 +108,7 @@ describe('a server that is lost during a run', () => {
           { signal, pid },
         );
         assertAccounted(result);
-        assertLost(result, signal === 'SIGKILL' ? /connection refused/ : /does not answer/);
+        assertLost(result, signal === 'SIGKILL' ? /connection refused/ : /does not reply/);
         // The order within a round is drawn.
         const [second, first] = result.benchmarks.toSorted(
           (a, b) => a.rounds[0].scheduled - b.rounds[0].scheduled,
@@ -148,7 +148,7 @@ describe('a server that is lost during a run', () => {
     });
   }
 
-  test('closes the connection only: what was in flight fails once, the rest is unsent', async () => {
+  test('closes only the connection: requests in flight fail once, the rest is unsent', async () => {
     await withServer('redis', async ({ home, login }) => {
       const redis = new Redis(login);
       /** @type {Promise<unknown> | null} */
@@ -217,7 +217,7 @@ describe('a server that is lost during a run', () => {
       });
     });
 
-    // Of the last block, segments may not be counted any more.
+    // Segments of the last block may be missing from the count.
     for (const block of ['a', 'the last']) {
       test(`in ${block} block of a race with a storage that hides it, ${label}`, async () => {
         await withServer('redis', async ({ pid, home }) => {

@@ -33,16 +33,16 @@ const PLACES = Object.freeze({
 /** @typedef {keyof typeof PLACES} Place */
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 
-/** @param {Result} result @returns {Result['benchmarks'][number]['rounds'][number] & { said: string }} */
+/** @param {Result} result @returns {Result['benchmarks'][number]['rounds'][number] & { details: string }} */
 function accounted({ benchmarks: [{ rounds, state, reason }] }) {
   const [round] = rounds;
   const { outcomes, scheduled, latency } = round;
-  const said = JSON.stringify({ outcomes, state, reason, samples: round.samples });
+  const details = JSON.stringify({ outcomes, state, reason, samples: round.samples });
   const sum = OUTCOMES.reduce((all, name) => all + outcomes[name], 0);
-  assert.equal(sum, scheduled, said);
-  assert.equal(latency?.count ?? 0, outcomes.ok, said);
-  assert.equal(outcomes.miss + outcomes.mismatch, 0, said);
-  return { ...round, said };
+  assert.equal(sum, scheduled, details);
+  assert.equal(latency?.count ?? 0, outcomes.ok, details);
+  assert.equal(outcomes.miss + outcomes.mismatch, 0, details);
+  return { ...round, details };
 }
 
 describe('a network', () => {
@@ -73,17 +73,20 @@ describe('a network', () => {
    */
   async function race(storage, addresses, { signal, ...options }, fault = () => {}) {
     let isDone = false;
-    const own = { ...addressFlags(servers), ...addresses };
+    const allAddresses = { ...addressFlags(servers), ...addresses };
     const all = { ...ROWS, rounds: 1, warmup: 100, timeoutMs: 1000, home: servers.home() };
-    return run(/** @type {any} */ ({ ...all, storages: [storage], addresses: own, ...options }), {
-      signal,
-      onEvent(event) {
-        if (isDone || event.type !== 'progress' || event.phase !== 'measure') return;
-        if (event.settled === 0) return;
-        isDone = true;
-        fault();
+    return run(
+      /** @type {any} */ ({ ...all, storages: [storage], addresses: allAddresses, ...options }),
+      {
+        signal,
+        onEvent(event) {
+          if (isDone || event.type !== 'progress' || event.phase !== 'measure') return;
+          if (event.settled === 0) return;
+          isDone = true;
+          fault();
+        },
       },
-    });
+    );
   }
 
   for (const [place, storage] of /** @type {[Place, string][]} */ ([
@@ -95,18 +98,18 @@ describe('a network', () => {
     ['handlersocket', 'manual-hs'],
     ['tarantool', 'tarantool'],
   ])) {
-    it(`drops ${storage}’s connection without a word: --timeout ends it, status 5`, async () => {
+    it(`drops ${storage}’s connection silently: --timeout ends it, status 5`, async () => {
       const relay = new Relay(endpointOf(place));
       relays.push(relay);
       const address = { [PLACES[place].flag]: formatEndpoint(await relay.listen()) };
       const loads = [{ kind: 'window', inFlight: 20, operations: 400_000 }];
       // Its connections pass nothing on any more; new ones do, as behind a firewall.
       const result = await race(storage, address, { loads }, () => relay.freeze());
-      const { outcomes, said } = accounted(result);
+      const { outcomes, details } = accounted(result);
       const [{ state, reason }] = result.benchmarks;
-      assert.ok(outcomes.ok > 0 && outcomes.unsent > 0, said);
-      assert.deepEqual([outcomes.timeout, outcomes.error], [20, 0], said);
-      assert.equal(state, 'failed', said);
+      assert.ok(outcomes.ok > 0 && outcomes.unsent > 0, details);
+      assert.deepEqual([outcomes.timeout, outcomes.error], [20, 0], details);
+      assert.equal(state, 'failed', details);
       assert.equal(reason, 'no reply for 1.0 s: the rest was not sent');
       assert.equal(statusOf(result), 5);
       const codes = result.warnings.map(({ code }) => code);
@@ -118,14 +121,14 @@ describe('a network', () => {
     const redis = await slowRelay(endpointOf('redis'), 700);
     const loads = [{ kind: 'burst', operations: 4000 }];
     const result = await race('ioredis', { redis }, { loads });
-    const { outcomes, said } = accounted(result);
-    assert.equal(outcomes.ok, 4000, said);
-    assert.equal(statusOf(result), 0, said);
+    const { outcomes, details } = accounted(result);
+    assert.equal(outcomes.ok, 4000, details);
+    assert.equal(statusOf(result), 0, details);
   });
 
   /**
    * @param {Endpoint} endpoint
-   * @param {number} size of a piece that is passed on in a turn of the event loop
+   * @param {number} size bytes passed on per turn of the event loop
    * @param {number} [most] bytes of a connection, after which no more are read
    * @returns {Promise<string>} its address
    */
@@ -163,15 +166,15 @@ describe('a network', () => {
       const unix = formatEndpoint(servers.address(place)['unix']);
       const loads = [{ kind: 'window', inFlight: 20, operations: 3000 }];
       const result = await race(storage, { [flag]: unix }, { loads });
-      const { outcomes, server, counted, said } = accounted(result);
-      assert.equal(outcomes.ok, 3000, said);
+      const { outcomes, server, counted, details } = accounted(result);
+      assert.equal(outcomes.ok, 3000, details);
       assert.equal(counted?.operations, counted?.replies, JSON.stringify(counted));
-      assert.ok(Number(server?.cpuNs) > 0, said);
+      assert.ok(Number(server?.cpuNs) > 0, details);
       assert.ok(JSON.stringify(result.servers).includes('unix:'), JSON.stringify(result.servers));
       assert.equal(statusOf(result), 0);
     });
 
-    it(`is a tunnel: ${storage} is counted, and the tunnel is not taken for its server`, async () => {
+    it(`is a tunnel: ${storage} is counted, and the tunnel is not mistaken for its server`, async () => {
       const relay = await relayTo(servers.address(place));
       relays.push(relay);
       const { main, sql = main, read, write } = relay.address;
@@ -182,8 +185,8 @@ describe('a network', () => {
       };
       const loads = [{ kind: 'window', inFlight: 20, operations: 3000 }];
       const result = await race(storage, { [flag]: address, ...further }, { loads });
-      const { outcomes, server, counted, said } = accounted(result);
-      assert.equal(outcomes.ok, 3000, said);
+      const { outcomes, server, counted, details } = accounted(result);
+      assert.equal(outcomes.ok, 3000, details);
       assert.equal(counted?.operations, counted?.replies, JSON.stringify(counted));
       assert.equal(server, null, 'the CPU time of the process that forwards');
       assert.ok(JSON.stringify(result.servers).includes(address));
@@ -192,7 +195,7 @@ describe('a network', () => {
       assert.equal(statusOf(result), 0);
     });
   }
-  it('is a unix socket: rows that a run over it reads are not replaced', async () => {
+  it('is a unix socket: rows read by a run over it are not replaced', async () => {
     const unix = formatEndpoint(servers.address('redis')['unix']);
     const stop = new AbortController();
     /** @type {ReturnType<typeof runCommand> | null} */
@@ -208,7 +211,7 @@ describe('a network', () => {
     assert.ok(accounted(result).outcomes.ok > 0);
   });
 
-  it('reads no more, with megabytes under way: each write fails once, by --timeout', async () => {
+  it('stops reading, with megabytes in flight: each write fails once, by --timeout', async () => {
     const large = { ...ROWS, rows: 50, valueSize: 8000 };
     const [address, credentials] = [servers.address('redis'), servers.credentials('redis')];
     const { seed } = await getLoader('redis');
@@ -218,9 +221,9 @@ describe('a network', () => {
     const loads = [{ kind: 'burst', operations: 4000 }];
     const options = { ...large, workload: 'mix', mix: 'get:1,set:99', loads, warmup: 50 };
     const result = await race('ioredis', { redis }, options);
-    const { outcomes, said } = accounted(result);
-    assert.ok(outcomes.ok > 0 && outcomes.timeout > 1000, said);
-    assert.equal(outcomes.ok + outcomes.timeout, 4000, said);
-    assert.equal(statusOf(result), 5, said);
+    const { outcomes, details } = accounted(result);
+    assert.ok(outcomes.ok > 0 && outcomes.timeout > 1000, details);
+    assert.equal(outcomes.ok + outcomes.timeout, 4000, details);
+    assert.equal(statusOf(result), 5, details);
   });
 });

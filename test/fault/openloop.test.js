@@ -35,12 +35,12 @@ async function runStopped(load, storage = 'ioredis') {
     dataset: createDataset(DATASET),
   });
   const { pid } = servers.running('redis');
-  const whole = { operations: null, durationNs: SECONDS * 1e9, inFlight: null, ...load };
+  const loadOptions = { operations: null, durationNs: SECONDS * 1e9, inFlight: null, ...load };
   const warm = { kind: /** @type {const} */ ('operations'), operations: 1000 };
   const credentialVariables = servers.running('redis').credentials ?? {};
-  const task = taskOf(whole, { warm, operations: undefined });
+  const task = taskOf(loadOptions, { warm, operations: undefined });
   const spec = specOf([task], { storage, address, credentialVariables, dataset: DATASET, seed: 1 });
-  const { operations, durationNs } = whole;
+  const { operations, durationNs } = loadOptions;
   const record = await playHere(
     { ...spec, isLong: true },
     { operations, durationNs },
@@ -75,7 +75,7 @@ function assertWithin2Percent(value, expected, what) {
   assert.ok(Math.abs(value / expected - 1) <= 0.02, `${what}: ${value / 1e6} ms`);
 }
 
-describe('a server that stands still for 1 s of 10', { concurrency: false }, () => {
+describe('a server that is stopped for 1 s of 10', { concurrency: false }, () => {
   test('at 2,000/s an open loop has response p99 900 ms and p99.9 990 ms', async (t) => {
     const { record, latency } = await runStopped({ kind: 'rate', rate: 2000 });
     assert.equal(record.scheduled, 20_000);
@@ -103,7 +103,7 @@ describe('a server that stands still for 1 s of 10', { concurrency: false }, () 
     assert.equal(open['dropped'], 0);
   });
 
-  test('Poisson arrivals show the same', async () => {
+  test('Poisson arrivals have the same result', async () => {
     const { record, latency } = await runStopped({
       kind: 'rate',
       rate: 2000,
@@ -134,7 +134,7 @@ describe('a server that stands still for 1 s of 10', { concurrency: false }, () 
     ['sync', 1],
     ['window', 100],
   ])) {
-    test(`a closed loop (${kind}) shows it in those that were in flight, and nowhere else`, async () => {
+    test(`a closed loop (${kind}) shows it only in the requests that were in flight`, async () => {
       const { latency } = await runStopped({ kind, inFlight, durationNs: 3e9 });
       assert.ok(latency.max > 900e6, 'it did see the pause');
       const next = latency.percentile(1 - inFlight / latency.count);

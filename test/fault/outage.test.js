@@ -30,7 +30,7 @@ const AWAY_MS = 1000;
 const BACK_NS = 3e9;
 
 /**
- * @param {Record<string, unknown>} options of the run
+ * @param {Record<string, unknown>} options options of the run
  * @param {{ fault: () => Promise<void>, durationMs?: number }} how fault: injected after a second
  */
 async function runThrough(options, { fault, durationMs = 8000 }) {
@@ -58,19 +58,19 @@ async function runThrough(options, { fault, durationMs = 8000 }) {
 /** @param {Awaited<ReturnType<typeof runThrough>>} ran @param {number} awayMs at least */
 function assertContinued({ result, round }, awayMs) {
   const { outcomes, outages = [], timeline, scheduled } = round;
-  const said = JSON.stringify({ outcomes, outages, samples: round.samples });
-  assert.equal(result.benchmarks[0].state, 'measured', said);
-  assert.equal(outages.length, 1, said);
+  const details = JSON.stringify({ outcomes, outages, samples: round.samples });
+  assert.equal(result.benchmarks[0].state, 'measured', details);
+  assert.equal(outages.length, 1, details);
   const [{ ns, startNs, failed }] = outages;
-  assert.ok(ns !== null && ns > awayMs * 0.8e6, said);
-  assert.ok(startNs > 0.5e9, said);
-  assert.ok(failed > 0 && failed <= outcomes.error + outcomes.timeout, said);
-  assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], said);
+  assert.ok(ns !== null && ns > awayMs * 0.8e6, details);
+  assert.ok(startNs > 0.5e9, details);
+  assert.ok(failed > 0 && failed <= outcomes.error + outcomes.timeout, details);
+  assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], details);
   assert.equal(scheduled, (RATE * Number(result.benchmarks[0].load.durationNs)) / 1e9);
   // The last windows: each began later than BACK_NS after the server's return.
   const windows = 2e9 / timeline.windowNs;
   const last = timeline.operations.slice(-windows).reduce((all, one) => all + one, 0);
-  assert.ok(last >= RATE * 2 * 0.9, `${last} in the last two seconds; ${said}`);
+  assert.ok(last >= RATE * 2 * 0.9, `${last} in the last two seconds; ${details}`);
   const messages = result.warnings.filter(({ code }) => code === 'W_OUTAGE');
   assert.equal(messages.length, 1);
   assert.match(
@@ -119,7 +119,7 @@ describe('redis', () => {
     });
   }
 
-  test('a restart that a storage hides: its server is lost, status 4', async () => {
+  test('a restart hidden by a storage: its server is lost, status 4', async () => {
     /** @type {Promise<void> | null} */
     let fault = null;
     const options = {
@@ -143,7 +143,7 @@ describe('redis', () => {
     assert.equal(statusOf(result), 4);
   });
 
-  test('ioredis by two processes continues after the server stood still', async () => {
+  test('ioredis by two processes continues after the server was stopped', async () => {
     const ran = await runThrough(
       {
         storages: ['ioredis'],
@@ -166,7 +166,7 @@ describe('redis', () => {
     assertContinued(ran, 3 * AWAY_MS);
   });
 
-  test('a driver that throws cannot continue, and is named', async () => {
+  test('a driver that throws cannot continue, and is reported', async () => {
     const storage = fileURLToPath(new URL('../helpers/throwing-storage.js', import.meta.url));
     const { result, round } = await runThrough(
       { storages: [storage], addresses: { redis: address } },
@@ -180,7 +180,7 @@ describe('redis', () => {
     assert.match(String(warning.benchmark), /^throwing:/);
   });
 
-  test('a server that refuses writes is no outage', async () => {
+  test('a server that refuses writes is not an outage', async () => {
     const admin = new Redis(`redis://${address}`);
     try {
       const { result, round } = await runThrough(

@@ -54,8 +54,8 @@ test('one of two processes is killed: its benchmark fails with the signal, the o
 });
 
 /**
- * @param {string} controller of version 1, which has a mount of its own
- * @param {[file: string, value: string][]} limits of version 1 and of version 2
+ * @param {string} controller controller of version 1, which has a mount of its own
+ * @param {[file: string, value: string][]} limits limits of version 1 and of version 2
  * @returns {{ enter: string[], remove: () => void } | string} words before a program that has this
  *   limit; or why there is no such control group here
  */
@@ -88,7 +88,7 @@ describe('a CPU quota', () => {
   const skip = typeof quota === 'string' ? quota : false;
   after(() => typeof quota !== 'string' && quota.remove());
 
-  test('throttles a run: the result says how often, and what helps', { skip }, async () => {
+  test('throttles a run: the result has the count and a hint', { skip }, async () => {
     const file = path.join(folder, 'throttled.json');
     const words = ['run', '--storages', 'memory', '--ops', '3M', '--rows', '100', '--json', file];
     const prefix = typeof quota === 'string' ? [] : quota.enter;
@@ -112,7 +112,7 @@ describe('a memory limit', () => {
   const skip = typeof limit === 'string' ? limit : false;
   after(() => typeof limit !== 'string' && limit.remove());
 
-  test('kills a benchmark: it keeps what it had, says why, and the next one runs', {
+  test('kills a benchmark: its partial result has the reason, and the next one runs', {
     skip,
   }, async () => {
     const file = path.join(folder, 'out-of-memory.json');
@@ -135,13 +135,13 @@ describe('a memory limit', () => {
     const { status, stderr } = await ended;
     assert.equal(status, 5, stderr);
     const { benchmarks } = parseResult(readFileSync(file, 'utf8'), file);
-    const [own, other] = benchmarks;
-    assert.equal(own.state, 'failed');
+    const [stopped, other] = benchmarks;
+    assert.equal(stopped.state, 'failed');
     assert.match(
-      String(own.reason),
+      String(stopped.reason),
       /was killed by SIGKILL .*: the kernel killed .* lack of memory/,
     );
-    const [{ outcomes, latency }] = own.rounds;
+    const [{ outcomes, latency }] = stopped.rounds;
     assert.ok(outcomes.ok > 0 && latency?.count === outcomes.ok, JSON.stringify(outcomes));
     assert.equal(other.state, 'measured');
   });

@@ -74,24 +74,24 @@ describe('Redis refuses', () => {
   }
 });
 
-test('MariaDB refuses more connections: status 4, and what helps', async () => {
+test('MariaDB refuses more connections: status 4, with a hint', async () => {
   const { sql } = servers.address('mariadb');
   const admin = await openAdmin(servers.running('mariadb'));
   await admin.query('SET GLOBAL max_connections = 10');
   const { createConnection } = await import('mysql2/promise');
   /** @type {any[]} */
-  const taken = [];
+  const sockets = [];
   try {
     for (let i = 0; i < 40; i += 1) {
       const one = createConnection(/** @type {any} */ ({ ...sql, ...servers.login('mariadb') }));
-      taken.push(await one.catch(() => null));
+      sockets.push(await one.catch(() => null));
     }
     const words = ['insert', '--storages', 'mysql2', '--rows', '50'];
     const where = ['--mysql', `${sql.host}:${sql.port}`];
     const ended = await runCommand(folder, ['bin/dragstrip.js', ...words, '--quiet', ...where]);
     assertFailure(ended, 4, /Too many connections.*max_connections/);
   } finally {
-    for (const one of taken) one?.destroy();
+    for (const one of sockets) one?.destroy();
     await admin.query('SET GLOBAL max_connections = 500');
     await admin.end();
   }

@@ -94,7 +94,7 @@ async function outcome({ lines }) {
   return { events: all.slice(0, -1), ...all.at(-1) };
 }
 
-test('an unprivileged user gets all servers into an empty folder', async (context) => {
+test('an unprivileged user fetches all servers into an empty folder', async (context) => {
   if (process.getuid?.() === 0 && !canDrop) {
     return context.skip('user nobody can read neither this node nor this checkout');
   }
@@ -124,7 +124,7 @@ test('an unprivileged user gets all servers into an empty folder', async (contex
   }
 });
 
-test('a server whose fetched files are not as they were is not started', async (context) => {
+test('a server with modified files is not started', async (context) => {
   const known = join(PACKAGES_HOME, 'packages', 'redis');
   if (!existsSync(known)) return context.skip('redis is not fetched');
   const home = join(folder, 'changed');
@@ -150,7 +150,7 @@ test('a server whose fetched files are not as they were is not started', async (
     change();
     const [[code, message, hint]] = await start();
     assert.equal(code, 'E_REFUSED', String(i));
-    assert.match(message, /^redis: \S+packages\/redis\/\S+.* is not as it was fetched$/);
+    assert.match(message, /^redis: \S+packages\/redis\/\S+.* was changed after the download$/);
     assert.match(hint, /^remove \S+, then run `npx dragstrip servers fetch redis`$/);
     rmSync(root, { recursive: true });
     cpSync(known, root, { recursive: true, verbatimSymlinks: true });
@@ -165,7 +165,7 @@ function list(home) {
   return existsSync(packages) ? readdirSync(packages) : [];
 }
 
-test('two that fetch at once do not disturb each other, and one does the work', async (context) => {
+test('two concurrent fetches do not conflict, and only one does the work', async (context) => {
   if (offline !== '') return context.skip(offline);
   const home = newHome('two');
   const results = await Promise.all([1, 2].map(() => outcome(startFetcher(home, 'redis'))));
@@ -177,7 +177,7 @@ test('two that fetch at once do not disturb each other, and one does the work', 
   assert.equal(fetched.length, isInstalled ? 0 : 1);
 });
 
-test('without network, one line says so, and nothing half unpacked is left', async (context) => {
+test('a missing network is reported in one line, and nothing partial is left', async (context) => {
   if (isInstalled) return context.skip('redis is installed on this machine');
   const home = newHome('offline');
   // Port 9 (discard) is closed; apt takes a proxy from these variables (apt-transport-http(1)).
@@ -192,7 +192,7 @@ test('without network, one line says so, and nothing half unpacked is left', asy
   assert.deepEqual(list(home), []);
 });
 
-test('a fetch that was killed leaves nothing that counts; the next one cleans', async (context) => {
+test('a killed fetch leaves nothing usable; the next one cleans up', async (context) => {
   if (isInstalled) return context.skip('redis is installed on this machine');
   if (offline !== '') return context.skip(offline);
   const home = newHome('killed');
@@ -243,7 +243,7 @@ describe('Cassandra, which needs a Java and Maven', () => {
     ],
   };
   for (const [what, [programs, message, hint]] of Object.entries(tries)) {
-    test(`with ${what}: one line says what helps, and nothing is left`, async () => {
+    test(`with ${what}: one line with a hint, and nothing is left`, async () => {
       const name = what.replaceAll(' ', '-');
       const home = newHome(name);
       const env = { PATH: pathOf(`${name}-bin`, /** @type {any} */ (programs)), JAVA_HOME: '' };
@@ -266,7 +266,7 @@ test('after a failed start the reason is shown; its default port is not tried', 
     connections += 1;
     socket.destroy();
   });
-  // Where somebody listens there already, only the reason shows that no request was sent.
+  // If another program listens there already, only the reason shows that no request was sent.
   other.on('error', () => {});
   other.listen(Number(endpoints['main'].default.split(':')[1]), '127.0.0.1');
   context.after(() => other.close());

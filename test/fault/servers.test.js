@@ -118,7 +118,7 @@ function socketFolder({ address }) {
 
 const NAMESPACE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
 const NO_NAMESPACE = spawnSync('unshare', [...NAMESPACE, 'true']).status !== 0;
-test('a command outside a pid namespace leaves the servers of an owner inside it alone', {
+test('a command outside a pid namespace does not touch servers of an owner inside it', {
   skip: NO_NAMESPACE && 'this user may not make a pid namespace',
 }, async () => {
   const args = [home, 'owned', 'redis', 'wait'];
@@ -173,7 +173,7 @@ test('Ctrl-C ends the owner, which then stops its servers cleanly', async () => 
   }
 });
 
-test('a lasting server outlives the process that started it, whatever ends that', async () => {
+test('a persistent server outlives the process that started it, however that ends', async () => {
   const { owner, servers } = await startOwner(STARTER, [home, 'lasting', 'redis', 'wait']);
   owner.kill('SIGKILL');
   await once(owner, 'exit');
@@ -191,7 +191,7 @@ async function startLasting(names) {
   return servers;
 }
 
-test('a server that was killed is started again', async () => {
+test('a killed server is restarted', async () => {
   for (const name of ['redis', 'mariadb', 'tarantool']) {
     const [first] = await startLasting([name]);
     process.kill(first.pid, 'SIGKILL');
@@ -236,7 +236,7 @@ test('a recycled pid in a record is not signalled', async () => {
   await once(stranger, 'exit');
 });
 
-test('a start that was cut off is cleaned by the next one', async () => {
+test('an interrupted start is cleaned up by the next one', async () => {
   // The record of a process that has not answered yet: written before it is ready, without version.
   const half = spawn('sleep', ['60'], { detached: true });
   await once(half, 'spawn');
@@ -251,7 +251,7 @@ test('a start that was cut off is cleaned by the next one', async () => {
   await stopServers(['redis'], { home });
 });
 
-test('half-made system tables are not taken for whole ones', async () => {
+test('incomplete system tables are not accepted', async () => {
   const folder = join(home, 'servers', 'mariadb');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'data.partial', 'mysql'), { recursive: true, mode: 0o700 });
@@ -270,7 +270,7 @@ test('a hanging server is not started twice; it is reported, and stop ends it', 
   });
   assert.deepEqual(servers, []);
   assert.equal(failures[0].error.code, 'E_TARGET');
-  assert.match(failures[0].error.message, /running \(pid \d+\) but not answering/);
+  assert.match(failures[0].error.message, /running \(pid \d+\) but not responding/);
   assert.match(String(failures[0].error.hint), /servers stop redis/);
   const status = (await statusServers({ home })).find(({ name }) => name === 'redis');
   assert.equal(status?.state, 'silent');
@@ -278,7 +278,10 @@ test('a hanging server is not started twice; it is reported, and stop ends it', 
   assert.equal(stopped.state, 'ended');
 });
 
-/** @param {(folder: string, ports: Record<string, number>) => string[]} args of redis-server */
+/**
+ * @param {(folder: string, ports: Record<string, number>) => string[]} args arguments of
+ *   redis-server
+ */
 async function startRedis(args) {
   const { find } = await loadServer('redis');
   const binaries = await find(PACKAGES_HOME);
@@ -301,7 +304,7 @@ async function startRedis(args) {
   );
 }
 
-test('a port that is taken between its choice and the start is replaced by another', async () => {
+test('a port that is occupied between its choice and the start is replaced', async () => {
   const thief = createServer();
   thief.on('error', () => {}); // another process was faster: the port is taken all the same
   /** @type {number[]} */
@@ -323,7 +326,7 @@ test('a port that is taken between its choice and the start is replaced by anoth
   }
 });
 
-test('a server that ends at its start is an error with the last lines of its log', async () => {
+test('a server that exits during start-up is an error with the last lines of its log', async () => {
   await assert.rejects(
     startRedis(() => ['--no-such-option', 'x']),
     (/** @type {any} */ error) => {
@@ -333,15 +336,15 @@ test('a server that ends at its start is an error with the last lines of its log
       return true;
     },
   );
-  const own = `dragstrip-${ownerName()}.`;
+  const prefix = `dragstrip-${ownerName()}.`;
   assert.deepEqual(
-    readdirSync('/tmp').filter((leaf) => leaf.startsWith(own)),
+    readdirSync('/tmp').filter((leaf) => leaf.startsWith(prefix)),
     [],
     'nor does it leave a folder of sockets',
   );
 });
 
-test('a server that never answers is an error in time, and is not left running', async () => {
+test('a server that never replies is an error in time, and is not left running', async () => {
   const before = children();
   await assert.rejects(
     // It listens, but not at the port that it was given.
@@ -415,7 +418,7 @@ for (const [which, leafIn] of FOLDERS) {
 const FETCHED = join(PACKAGES_HOME, 'packages', 'mariadb');
 const skip = existsSync(FETCHED) ? false : 'MariaDB is not fetched, but installed';
 
-test('MariaDB starts where its packages, too, are in a folder with a blank', { skip }, async () => {
+test('MariaDB starts with its packages in a folder with a blank as well', { skip }, async () => {
   const top = await makeHome();
   const home = join(top, 'my work');
   chmodSync(top, 0o711);

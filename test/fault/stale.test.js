@@ -89,7 +89,7 @@ describe('reads of a mix', () => {
     return { result, round: rounds[0] };
   }
 
-  test('from a replica that lags are stale, and said so', async () => {
+  test('from a lagging replica are stale, and reported', async () => {
     lagMs = LAG_MS;
     const { result, round } = await mixOf(path.join(folder, 'split.mjs'));
     lagMs = 0;
@@ -101,7 +101,7 @@ describe('reads of a mix', () => {
     assert.match(warning.message, /^\d+ of \d+ reads were stale: older than the last acknowledged/);
   });
 
-  test('by slices, too: a count of their own', async () => {
+  test('by slices as well: with a separate count', async () => {
     await refill();
     lagMs = LAG_MS;
     const slices = { budget: 6000, rounds: 2 };
@@ -113,9 +113,9 @@ describe('reads of a mix', () => {
     assert.equal(outcomes.mismatch, compared?.stale);
     assert.equal(statusOf(result), 5);
     assert.ok(result.warnings.some(({ code }) => code === 'W_STALE'));
-    const { result: fine, round: own } = await mixOf('ioredis', slices);
-    assert.equal(statusOf(fine), 0, JSON.stringify(own));
-    assert.equal(own.compared?.stale, 0);
+    const { result: fine, round: healthyRound } = await mixOf('ioredis', slices);
+    assert.equal(statusOf(fine), 0, JSON.stringify(healthyRound));
+    assert.equal(healthyRound.compared?.stale, 0);
   });
 
   for (const [what, more] of /** @type {[string, Record<string, unknown>][]} */ ([

@@ -35,7 +35,7 @@ const cases = await listCases();
  */
 
 for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
-  const own = cases.filter(({ definition, skip }) => definition.server === server && !skip);
+  const onServer = cases.filter(({ definition, skip }) => definition.server === server && !skip);
 
   describe(server, () => {
     const servers = withServers([server]);
@@ -49,18 +49,18 @@ for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
       await loader.seed({ ...where(), dataset });
     });
 
-    for (const one of own) {
-      it(`${one.label}: it closes while the server is stopped, and all in flight settle`, async () => {
+    for (const storage of onServer) {
+      it(`${storage.label}: it closes while the server is stopped, and all in flight settle`, async () => {
         const { pid } = servers.running(server);
-        const handle = await openRows(one.definition, contextOf(one, where()));
-        const read = reader(handle, one.profile);
+        const handle = await openRows(storage.definition, contextOf(storage, where()));
+        const read = reader(handle, storage.profile);
         await read(1);
         process.kill(pid, 'SIGSTOP');
         try {
           const requests = Promise.allSettled(Array.from({ length: DEPTH }, () => read(1)));
           await new Promise(setImmediate); // they are written
-          await within(handle.close(), SETTLE_LIMIT_MS, `${one.label}: close`);
-          await within(requests, SETTLE_LIMIT_MS, `${one.label}: requests`);
+          await within(handle.close(), SETTLE_LIMIT_MS, `${storage.label}: close`);
+          await within(requests, SETTLE_LIMIT_MS, `${storage.label}: requests`);
         } finally {
           process.kill(pid, 'SIGCONT');
         }
@@ -75,13 +75,13 @@ for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
         // Each alone at first, because a slow driver starves beside a fast one; then all together.
         let openGate = () => {};
         const gate = /** @type {Promise<void>} */ (new Promise((resolve) => (openGate = resolve)));
-        for (const one of own) runners.push(await startRunner(one, where(), gate));
+        for (const one of onServer) runners.push(await startRunner(one, where(), gate));
         openGate();
         await new Promise(setImmediate);
         process.kill(servers.running(server).pid, 'SIGKILL');
       });
 
-      own.forEach(({ label }, i) => {
+      onServer.forEach(({ label }, i) => {
         it(`${label}: all in flight settle, the lost ones with a code`, async () => {
           const { workers, seen } = runners[i];
           await within(Promise.all(workers), SETTLE_LIMIT_MS, label);

@@ -20,7 +20,7 @@ const TRIES = 3;
 /**
  * @param {import('../../lib/result.js').Result} result
  * @param {number} limit seconds of processor time
- * @param {number} [tries] of which one keeps to it
+ * @param {number} [tries] tries, one of which must keep the limit
  */
 function assertCost(result, limit, tries = TRIES) {
   const before = process.cpuUsage();
@@ -47,7 +47,7 @@ test('100 rounds of 20 benchmarks are a page within 10 s', () => {
   assertCost(result, 10, 1);
 });
 
-test('a page begins with the ratio to the fastest, and ends with what was run on what', () => {
+test('a page begins with the ratio to the fastest, and ends with the environment', () => {
   const ids = [...RACE.matchAll(/<section id="([^"]*)"/g)].map(([, id]) => id);
   assert.equal(ids[0], 'figure');
   assert.deepEqual(ids.slice(-2), ['setup', 'run']);
@@ -59,14 +59,14 @@ test('a page begins with the ratio to the fastest, and ends with what was run on
   assert.doesNotMatch(first, /memory/);
 });
 
-test('slices have no course over time: no empty plot of it', () => {
+test('slices have no timeline: no empty plot of it', () => {
   assert.doesNotMatch(RACE, /<figure id="timeline/);
 });
 
 const REMARK =
   /in flight, reaches its server ceiling[^<]*1\.\d\d×|reach(?:es)? (?:its|their) server ceiling/;
 
-test('what is more than its server ceiling has a remark', () => {
+test('a figure above its server ceiling has a remark', () => {
   const result = structuredClone(RESULT);
   for (const { contenders } of result.comparison?.loads ?? []) {
     const ceiling = contenders.find(({ group }) => group === 'ceiling');
@@ -80,7 +80,7 @@ test('what is more than its server ceiling has a remark', () => {
   assert.doesNotMatch(RACE, REMARK);
 });
 
-test('a ramp shows where each storage stops to keep up', () => {
+test('a ramp shows where each storage fails to keep up', () => {
   const page = html.render(rampResult());
   assert.match(page, /<figure id="ramp-get">/);
   assert.match(page, /ioredis: keeps up to 10,000 ops\/s, p99 120 µs\./);

@@ -1,6 +1,6 @@
 /**
- * Each plot of a made-up race as a picture, and the page without what other tests look at, against
- * files. They are written anew only where the environment has DRAGSTRIP_UPDATE_GOLDEN=1.
+ * Each plot of a made-up race as a picture, and the page without the parts that other tests check,
+ * against files. They are rewritten only if the environment has DRAGSTRIP_UPDATE_GOLDEN=1.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ const picturesOf = await loadPictures();
 const FILES = new URL('files/', import.meta.url);
 const html = await loadReport('html');
 const MEGABYTE = 2 ** 20;
-/** That of the first benchmark, as a limit has it. */
+/** Load of the first benchmark, in the form of a limit. */
 const LOAD = { kind: /** @type {const} */ ('sync'), inFlight: 1, operations: 5000 };
 
 /** @param {string} name @param {string} text */
@@ -95,7 +95,7 @@ function twoResults() {
   return { results: [first, second], comparison };
 }
 
-test('the pictures of a race are the golden ones', () => {
+test('the pictures of a race equal the golden ones', () => {
   const pictures = picturesOf([smallResult()]);
   assert.deepEqual(
     pictures.map(({ name }) => name),
@@ -109,7 +109,7 @@ test('the pictures of a race are the golden ones', () => {
   for (const { name, svg } of pictures) assertGolden(`${name}.svg`, svg);
 });
 
-test('the picture of a comparison and that of a history are the golden ones', () => {
+test('the pictures of a comparison and a history equal the golden ones', () => {
   const { results, comparison } = twoResults();
   const [picture] = picturesOf(results, { comparison });
   assert.equal(picture.name, 'comparison-get-sync');
@@ -127,7 +127,7 @@ test('the picture of a comparison and that of a history are the golden ones', ()
   assertGolden('history.svg', svg);
 });
 
-test('the page is the golden one, but for its style, its script and its pictures', () => {
+test('the page equals the golden one, except its style, script and pictures', () => {
   const text = html
     .render(smallResult())
     .replace(/'sha256-[^']+'/g, "'sha256-…'")
@@ -161,14 +161,14 @@ test('a drawing is the same each time, whatever was drawn before it', () => {
   assert.deepEqual(draw(), first);
 });
 
-test('pictures have colours of their theme only, and neither style nor script', () => {
+test('pictures have only colours of their theme, and neither style nor script', () => {
   for (const theme of /** @type {const} */ (['light', 'dark'])) {
     const { roles, series } = THEMES[theme];
     const known = new Set([...Object.values(roles), ...series, 'none', '#000']);
     for (const { name, svg } of picturesOf([smallResult()], { theme })) {
       const colors = [...svg.matchAll(/(?:fill|stroke)="([^"]*)"/g)].map(([, color]) => color);
-      const foreign = colors.filter((color) => !known.has(color) && !/^rgba?\(/.test(color));
-      assert.deepEqual([...new Set(foreign)], [], name);
+      const unknown = colors.filter((color) => !known.has(color) && !/^rgba?\(/.test(color));
+      assert.deepEqual([...new Set(unknown)], [], name);
       assert.doesNotMatch(svg, /<style|<script|style=|class=|href=|var\(/);
     }
   }
@@ -183,7 +183,7 @@ test('a page has the colours of plots as variables, so that light and dark share
   assert.match(page, /data-s="1"/);
 });
 
-test('identifiers of a page are there once, also where several results share it', () => {
+test('identifiers of a page are unique, also with several results', () => {
   const { results, comparison } = twoResults();
   for (const page of [html.render(raceResult()), html.render(results, { comparison })]) {
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
@@ -209,7 +209,7 @@ test('the page of ten storages stays below two megabytes', () => {
   assert.ok(Buffer.byteLength(page) < 2 * MEGABYTE, `${Buffer.byteLength(page)} bytes`);
 });
 
-test('a plot of hostile names has them as text', () => {
+test('a plot shows hostile names as text', () => {
   const result = smallResult();
   const hostile = `${HOSTILE}"><script>alert(1)</script>`;
   for (const benchmark of result.benchmarks) benchmark.storage = hostile;
@@ -220,7 +220,7 @@ test('a plot of hostile names has them as text', () => {
   for (const { name } of picturesOf([result])) assert.match(name, /^[a-z0-9-]+$/);
 });
 
-test('results without rounds, with one, or with wrong answers only have a page too', () => {
+test('results without rounds, with one, or with only wrong replies have a page', () => {
   const single = smallResult();
   for (const benchmark of single.benchmarks) benchmark.rounds = benchmark.rounds.slice(0, 1);
   for (const result of [buildResult(), brokenResult(), single]) {
@@ -260,7 +260,7 @@ test('points of a drawing lie within it', () => {
   assert.ok(seen > 50, `${seen} points`);
 });
 
-test('a drawing for a page says what it shows to who does not see it', () => {
+test('a drawing for a page has an accessible description', () => {
   const svg = plotForPage(
     {
       id: 'x',

@@ -1,5 +1,5 @@
 /**
- * Each report of made-up results against a file. A file is written anew only where the environment
+ * Each report of made-up results against a file. A file is rewritten only if the environment
  * has DRAGSTRIP_UPDATE_GOLDEN=1; read the difference before it is committed.
  */
 
@@ -66,7 +66,7 @@ function assertGolden(name, text) {
 
 for (const name of /** @type {Name[]} */ (Object.keys(RESULTS))) {
   for (const width of [40, 80, 120, 200]) {
-    test(`the console report of the ${name} result at ${width} columns is the golden one`, async () => {
+    test(`the console report of the ${name} result at ${width} columns equals the golden one`, async () => {
       const render = await loadDocumentReport('console');
       assertGolden(`${name}-${width}.console.txt`, render(DOCUMENTS[name], { width }));
     });
@@ -75,7 +75,7 @@ for (const name of /** @type {Name[]} */ (Object.keys(RESULTS))) {
     ['markdown', 'md'],
     ['csv', 'csv'],
   ]) {
-    test(`the ${report} report of the ${name} result is the golden one`, async () => {
+    test(`the ${report} report of the ${name} result equals the golden one`, async () => {
       const render = await loadDocumentReport(report);
       assertGolden(`${name}.${ending}`, render(DOCUMENTS[name]));
     });
@@ -107,7 +107,7 @@ test('no line of the console report is wider than the terminal, from 1 column to
   }
 });
 
-test('without a width nothing is left out', async () => {
+test('without a width no column is left out', async () => {
   const render = await loadDocumentReport('console');
   const text = render(DOCUMENTS.race);
   assert.doesNotMatch(text, /Not shown/);
@@ -135,7 +135,7 @@ test('every kind of run has a closing sentence, the same in each format', async 
   }
 });
 
-test('a title has the length of its segments, if the result has it', async () => {
+test('a title shows the length of the segments if known', async () => {
   const { render } = await loadReport('console');
   const { comparison, ...whole } = RESULTS.sliced;
   const longer = { ...whole, comparison: { ...comparison, sliceNs: 200e6 } };
@@ -143,7 +143,7 @@ test('a title has the length of its segments, if the result has it', async () =>
   assert.match(render(/** @type {any} */ (whole)), /1 in flight, \d+ rounds/);
 });
 
-test('a report is pure: twice the same text, and the result is as it was', async () => {
+test('a report is pure: twice the same text, and an unchanged result', async () => {
   for (const name of REPORT_NAMES) {
     const { render } = await loadReport(name);
     const before = JSON.stringify(RESULTS.broken);
@@ -155,7 +155,7 @@ test('a report is pure: twice the same text, and the result is as it was', async
   }
 });
 
-test('no report lets a server move the cursor, colour the terminal or turn the text', async () => {
+test('no report lets a server move the cursor, colour the terminal or reverse the text', async () => {
   for (const name of REPORT_NAMES) {
     const { render } = await loadReport(name);
     const text = render(RESULTS.broken, { width: 100 });
@@ -178,12 +178,12 @@ test('every report has the harness overhead', async () => {
   }
 });
 
-test('an unknown report is a usage error that lists those there are', async () => {
+test('an unknown report is a usage error that lists the available ones', async () => {
   for (const name of ['html5', 'toString', '__proto__', '']) {
     await assert.rejects(loadReport(name), {
       code: 'E_USAGE',
-      message: /not known/,
-      hint: 'name one of console, markdown, pr, csv, json, html',
+      message: /unknown report/,
+      hint: 'available reports: console, markdown, pr, csv, json, html',
     });
   }
   for (const name of REPORT_NAMES) assert.equal((await loadReport(name)).name, name);
@@ -227,7 +227,7 @@ test('the CSV has as many fields in each row as in its head: the tables, then ea
   assert.equal(value('failure_message', 3), 'connection reset by 127.0.0.1:40001');
 });
 
-test('a text that a spreadsheet would run as a formula is kept a text', async () => {
+test('a text that a spreadsheet would run as a formula stays text', async () => {
   const { field } = await import('../../report/csv.js');
   assert.equal(field('=1+1'), "'=1+1");
   assert.equal(field('\t@SUM(A1)'), "'@SUM(A1)");
@@ -237,7 +237,7 @@ test('a text that a spreadsheet would run as a formula is kept a text', async ()
   assert.equal(field(null), '');
 });
 
-test('markdown shows foreign text as text', async () => {
+test('markdown shows untrusted text as text', async () => {
   const { codeSpan, escapeMarkdown } = await import('../../report/markdown.js');
   assert.equal(
     escapeMarkdown('a|b <i>*x*</i> [l](u) #1'),

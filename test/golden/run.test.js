@@ -1,6 +1,6 @@
 /**
  * A whole run with the memory storage and a fake clock, in this process: the result and every
- * report of it are the same, byte for byte, each time. Files are written anew only where the
+ * report of it are the same, byte for byte, each time. Files are rewritten only if the
  * environment has DRAGSTRIP_UPDATE_GOLDEN=1.
  */
 
@@ -153,7 +153,7 @@ function assertGolden(name, text) {
 }
 
 /**
- * Compressed bytes differ from one zlib to the next; what they hold does not.
+ * Compressed bytes differ from one zlib to the next; their contents do not.
  * @param {import('../../lib/result.js').Result} result
  */
 async function withOpenHistograms(result) {

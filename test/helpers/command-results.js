@@ -25,7 +25,7 @@ function roundOf(test, way, keepAlive, n) {
   const throughput = RATES[/** @type {keyof typeof RATES} */ (test)] * factor * (1 + n / 100);
   if (whose === 'proxied' && test === 'PING_INLINE') {
     const failed = { outcomes: { error: 1000, unsent: 1000 } };
-    const message = 'it closes the connection without an answer';
+    const message = 'the connection was closed without a reply';
     return {
       ...measuredRound(n, LOAD, { throughput, ...failed }),
       samples: [{ outcome: 'error', operation: 0, code: 'REFUSED', message }],

@@ -144,7 +144,7 @@ export async function listenAndKeep(host = '127.0.0.1') {
   };
 }
 
-/** @type {typeof fleetContender} of the rows of these tests */
+/** @type {typeof fleetContender} contender with the rows of these tests */
 export const contenderOf = (port, load, fields = {}, more = {}) =>
   fleetContender(port, load, { dataset: DATASET, ...fields }, more);
 

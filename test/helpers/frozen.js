@@ -42,7 +42,7 @@ function kindOf(value) {
 
 /**
  * @param {object} object
- * @param {(value: any, name: string) => unknown} form of a field; undefined: omitted
+ * @param {(value: any, name: string) => unknown} form stored form of a field; undefined: omitted
  */
 function byName(object, form) {
   const entries = Object.entries(object)

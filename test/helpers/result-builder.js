@@ -26,7 +26,7 @@ export const BURST = { kind: 'burst', inFlight: null, operations: 50_000, durati
  * @property {Partial<Record<import('../../lib/types.js').Outcome, number>>} [outcomes] outcomes
  *   except ok
  * @property {Round['samples']} [samples]
- * @property {number} [serverCpuNs] per operation; absent: not readable
+ * @property {number} [serverCpuNs] per operation; absent: unreadable
  * @property {number} [clientCpuNs] per operation
  * @property {number[]} [curve] curve of the warm-up; absent: a stable one
  * @property {number} [inFlightMean] absent: by Little's law

@@ -2,8 +2,8 @@
  * Real servers for a test file: started once before its tests on private ports, in a separate
  * folder, and stopped after them; they end with the test's process in any way.
  *
- * Programs come from PATH, else from the repository's `.dragstrip/packages`, where they are fetched
- * at first use.
+ * Programs come from PATH, else from the repository's `.dragstrip/packages`, which is filled at
+ * first use.
  */
 
 import { readFileSync } from 'node:fs';

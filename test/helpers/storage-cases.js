@@ -22,7 +22,7 @@ import {
  * @property {string | undefined} skip reason why it cannot run here
  */
 
-/** @returns {Promise<StorageCase[]>} of storages with rows, in the registry's order */
+/** @returns {Promise<StorageCase[]>} cases of storages with rows, in the registry's order */
 export async function listCases() {
   return (await Promise.all((await storageNamesFor(['get'])).map(casesOf))).flat();
 }

@@ -57,7 +57,7 @@ describe('npm run bench -- like-shape', () => {
   });
 });
 
-test('the rate of sysbench is that of its queries', () => {
+test('the rate of sysbench counts its queries', () => {
   const text = [
     'SQL statistics:',
     '    queries performed:',

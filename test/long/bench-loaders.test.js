@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { run } from '../../bench/loaders.js';
 import { PACKAGES_HOME } from '../helpers/servers.js';
 
-test('The bench of the loaders gives each figure with its target and its number of pairs', async () => {
+test('The bench of the loaders reports each figure with its target and number of pairs', async () => {
   const figures = [];
   for await (const figure of run({ smoke: true, packagesHome: PACKAGES_HOME }))
     figures.push(figure);

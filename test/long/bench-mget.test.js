@@ -10,7 +10,7 @@ import { withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis']);
 
-test('The bench of mget gives each figure with its target, and removes its keys', async () => {
+test('The bench of mget reports each figure with its target, and removes its keys', async () => {
   const address = servers.address('redis');
   const figures = [];
   for await (const figure of run({ smoke: true, servers: { redis: address }, rows: 1000 })) {

@@ -9,7 +9,7 @@ import { withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis']);
 
-test('The bench of locks gives each figure with its target, and removes its keys', async () => {
+test('The bench of locks reports each figure with its target, and removes its keys', async () => {
   const address = servers.address('redis');
   const figures = [];
   for await (const figure of run({ smoke: true, servers: { redis: address }, rows: 1000 })) {

@@ -1,4 +1,4 @@
-/** The script of the CI example: green, red, and what it leaves for the comment. */
+/** The script of the CI example: success, failure, and the files for the comment. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ function gatesOf(out) {
   return gates.map((/** @type {{ gate: string }} */ { gate }) => gate);
 }
 
-test('an equal driver passes, and the comment says so', async () => {
+test('an equal driver passes, and the comment states it', async () => {
   const summary = path.join(folder, 'summary.md');
   const env = { CANDIDATE: './same', OUT: 'green', GITHUB_STEP_SUMMARY: summary };
   const { exitCode, stdout, stderr } = await runScript(env);
@@ -86,7 +86,7 @@ test('a slower one ends with 6 by the usual gates, against the target branch', a
   );
 });
 
-test('a missing package and a driver that does not open are named', async () => {
+test('a missing package and a driver that does not open are reported', async () => {
   const { PACKAGE, ...none } = process.env;
   const bare = await execa('sh', [SCRIPT], {
     reject: false,

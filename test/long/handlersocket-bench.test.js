@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { run } from '../../bench/handlersocket.js';
 import { PACKAGES_HOME } from '../helpers/servers.js';
 
-test('the bench of the HandlerSocket client gives each figure with its target', async () => {
+test('the bench of the HandlerSocket client reports each figure with its target', async () => {
   /** @type {Record<string, number | null>} */
   const targets = {};
   for await (const figure of run({ smoke: true, packagesHome: PACKAGES_HOME })) {

@@ -46,12 +46,12 @@ const WORKLOADS = {
   },
 };
 
-describe('contenders of a known difference', { timeout: 600_000 }, () => {
+describe('contenders with a known difference', { timeout: 600_000 }, () => {
   const { servers, folder } = withCommandServers();
   before(() => Object.assign(process.env, addressVariables(servers)));
 
   for (const [workload, { open, options }] of Object.entries(WORKLOADS)) {
-    test(`${workload}: one that does 20 % more is found, an equal one is a tie`, async (t) => {
+    test(`${workload}: one that does 20 % more work is detected, an equal one is a tie`, async (t) => {
       const place = path.join(folder(), workload);
       mkdirSync(place);
       const storages = plantStorages(place, open);

@@ -43,7 +43,7 @@ async function startRegistry(folder, versions) {
   return server;
 }
 
-describe('a registry of our own with a planted release', () => {
+describe('a local registry with a planted release', () => {
   const folder = withFolder();
   const versions = ['1.0.0', '1.1.0', '2.0.0'];
   /** @type {import('node:http').Server} */
@@ -95,8 +95,8 @@ describe('a registry of our own with a planted release', () => {
     );
     assertFailure(await run(['bisect', 'turning-driver', '2.0.0', '1.0.0', ...few]), 2, /older/);
     const missing = await run(['bisect', 'turning-driver', '1.0.7', '2.0.0', ...few]);
-    const nextToIt = /turning-driver 1\.0\.7 was not published; next to it: 1\.0\.0, 1\.1\.0/;
-    assertFailure(missing, 4, nextToIt);
+    const nearest = /turning-driver 1\.0\.7 was not published; nearest versions: 1\.0\.0, 1\.1\.0/;
+    assertFailure(missing, 4, nearest);
     const storage = readFileSync(path.join(folder, 'turning.mjs'), 'utf8');
     const other = storage.replaceAll('turning-driver', 'nowhere-driver');
     writeFileSync(

@@ -54,7 +54,7 @@ function expand(benchmark, { storages }) {
 /**
  * @param {any} benchmark
  * @param {'bytes' | 'rows'} what
- * @returns {number | null} of one operation
+ * @returns {number | null} amount per operation
  */
 function amountOf(benchmark, what) {
   const values = metricValues(benchmark, what);
@@ -93,7 +93,7 @@ const speed = {
   },
 };
 
-/** @param {any} benchmark @returns {number | null} of its measured time */
+/** @param {any} benchmark @returns {number | null} fraction of its measured time */
 function collecting({ source }) {
   /** @type {any[]} */
   const rounds = source.rounds.filter((/** @type {any} */ { state }) => state === 'measured');
@@ -232,7 +232,7 @@ export const report = {
       'Buffers: bytes allocated per row, garbage included, in a separate pass; Buffers come in ' +
       'slabs and are accurate to about 10 %. rank: statistically tied variants share a range, such ' +
       'as 2–4.',
-    'rejected: an alternative that lost against ours. decodes nothing: counts replies only, an ' +
+    'rejected: an alternative that was not chosen. decodes nothing: counts replies only, an ' +
       'upper bound for every decoder. wrong: its output differs from the expected one; not timed.',
   ],
 };

@@ -342,7 +342,7 @@ function closeWith(handle, clients) {
  */
 function refused(error) {
   const closed = /ECONNRESET|EPIPE/.test(String(error.code));
-  const words = closed ? 'it closes the connection without an answer' : error.message;
+  const words = closed ? 'the connection was closed without a reply' : error.message;
   return Object.assign(new Error(words), { code: 'REFUSED' });
 }
 

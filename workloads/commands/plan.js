@@ -136,7 +136,7 @@ export function plan(planOptions, { addresses: named = {} }) {
   requireTogether(planOptions, addresses);
   requirePipeline(planOptions);
   if (requests !== undefined && requests < clients) {
-    throw usageError(`${requests} requests of ${clients} clients`, 'at least one of each client');
+    throw usageError(`${requests} requests for ${clients} clients`, 'use at least one per client');
   }
   const list = /** @type {CommandList} */ (planOptions);
   return {
@@ -176,7 +176,7 @@ function requireTogether({ proxy, proxyBinary, setup, route: routes }, { redis }
   }
   if (setup && (redis ?? proxy) !== undefined) {
     throw usageError(
-      '--setup starts servers, and --redis, --host, --port, --socket and --proxy name some',
+      '--setup cannot be combined with --redis, --host, --port, --socket or --proxy',
       'leave one out',
     );
   }
@@ -195,8 +195,8 @@ function requirePipeline({ pipeline, keepAlive, inFlight: clients, requests = In
   }
   if (clients * pipeline > requests) {
     throw usageError(
-      `${requests} requests of ${clients} clients, ${pipeline} in flight each`,
-      `at least ${clients * pipeline}`,
+      `${requests} requests for ${clients} clients with ${pipeline} in flight each`,
+      `use at least ${clients * pipeline}`,
     );
   }
 }

@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 
-/** It retries a server that refuses connections for ever, so the run has a time limit. */
+/** It reconnects forever to a server that refuses connections, so the run has a time limit. */
 export const BENCHMARK_SECONDS_MAX = 60;
 const OUTPUT_CHARS_MAX = 65_536;
 

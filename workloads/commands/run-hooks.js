@@ -69,7 +69,7 @@ async function findBenchmark(kind, { plan, servers, env }) {
   if (program === null) {
     return skipped(
       name,
-      'it is not here',
+      'it is not installed',
       `run \`npx dragstrip servers fetch ${kind}\`, or install ${kind}-tools`,
     );
   }
@@ -77,7 +77,7 @@ async function findBenchmark(kind, { plan, servers, env }) {
   const isOurs = Object.values(credentialVariables).every((source) => isAbsolute(source));
   if (credentials.password !== undefined && !isOurs) {
     const why = 'it accepts a password only as an argument, which other users can read';
-    return skipped(name, why, 'try it against a Redis without a password');
+    return skipped(name, why, 'use a Redis without a password');
   }
   const libraries = program.env['LD_LIBRARY_PATH'];
   rememberProgram({ program: program.program, ...(libraries && { libraries }) }, env);

@@ -1,4 +1,4 @@
-/** Namespace of `dragstrip insert`: our own names and no others. */
+/** Namespace of `dragstrip insert`: Dragstrip's names and no others. */
 
 /** @type {import('../../lib/types.js').Namespace} */
 export const namespace = Object.freeze({

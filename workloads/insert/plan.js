@@ -82,7 +82,7 @@ export function plan(planOptions, { storages }) {
 function insertingOf(isNamed) {
   return ({ text, profile, definition }) => {
     if (definition === null) {
-      throw usageError(`--storages ${text}: name them one by one`, 'or none: all that can run');
+      throw usageError(`--storages ${text}: list them individually`, 'or omit --storages');
     }
     if (isNamed) requireInsert(definition, profile);
     return definition.inserts === undefined ? [] : [{ text, definition }];

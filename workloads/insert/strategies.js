@@ -49,14 +49,14 @@ export const STRATEGIES = /** @type {Readonly<Record<string, Strategy>>} */ (
       rows: 'two',
       inFlight: 'pairs',
     }),
-    batch_pure: strategy('batches, rows put together before the clock', 'batch', {
+    batch_pure: strategy('batches, assembled before the measured time', 'batch', {
       prebuilt: true,
     }),
     batch_pure2: strategy('the same by two connections, half of the rows each', 'batch', {
       prebuilt: true,
       workers: 2,
     }),
-    unlogged_batch: strategy('batches, rows put together inside the clock', 'batch'),
+    unlogged_batch: strategy('batches, assembled within the measured time', 'batch'),
     logged_batch: strategy('batches that are stored whole or not at all', 'atomic'),
     multi_row: strategy('one statement of many rows', 'rows'),
     bulk_load: strategy('all rows in one bulk load', 'bulk', { rows: 'all', inFlight: 'one' }),

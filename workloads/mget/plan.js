@@ -189,7 +189,7 @@ function requirePlottable({ gnuplot, gnuplotExtra, pipelined }, storages) {
  */
 function inFlightOf(test, { inFlight, minConc, maxConc }) {
   if (test === 'scatter' && inFlight?.length > 1) {
-    throw usageError('--in-flight: scatter takes one number', 'such as --in-flight 4');
+    throw usageError('--in-flight: scatter accepts one number', 'such as --in-flight 4');
   }
   if (inFlight !== undefined) {
     if ((minConc ?? maxConc) === undefined) return inFlight;

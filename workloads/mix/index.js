@@ -75,7 +75,7 @@ export const crud = defineWorkload({
     if (lacking === undefined) return true;
     return {
       reason: `${name} has no ${WORDS[lacking]}`,
-      hint: 'leave it out, or take it out of --mix',
+      hint: 'leave it out, or remove the operation from --mix',
     };
   },
   prepare: preparing(CRUD_DEFAULT, true),

@@ -137,7 +137,7 @@ async function readExpiring({ own: ownRows, textOf, firstId, clock }, read, ttlM
     const wasThere = endNs < ownRows.sentNs[row] + ttlNs - EXPIRY_SLACK_NS;
     const wasGone = startNs > ownRows.storedNs[row] + ttlNs + EXPIRY_SLACK_NS;
     if (wasThere && text !== textOf(row)) fail(`row ${firstId + row} expired too early`);
-    if (wasGone && text !== undefined) fail(`row ${firstId + row} was there after its time`);
+    if (wasGone && text !== undefined) fail(`row ${firstId + row} still existed after its expiry`);
     if (wasThere) counts.readBackAlive += 1;
     if (wasGone) counts.readBackExpired += 1;
   };

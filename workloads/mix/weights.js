@@ -27,7 +27,7 @@ export function parseMix(text) {
   if (known && once && sum > 0 && Number.isFinite(sum)) return parts;
   throw usageError(
     `--mix ${JSON.stringify(text)}: not a mix of operations`,
-    `write kinds with their weights, ${MIX_DEFAULT}; the kinds: ${KINDS.join(', ')}`,
+    `write kinds with their weights, ${MIX_DEFAULT}; kinds: ${KINDS.join(', ')}`,
   );
 }
 

@@ -18,7 +18,7 @@ import { systemClock } from '../../measure/clock.js';
  * @property {number} expireMs
  * @property {number} blockMs time limit of a try
  *
- * @typedef {object} StressReport of one process
+ * @typedef {object} StressReport report of one process
  * @property {number} sections
  * @property {number} violations sections that read back a different value
  * @property {number} overruns sections longer than the lock's expiry, which no lock can protect

@@ -43,7 +43,7 @@ import { packageOf } from './packages.js';
 
 /**
  * @param {Result} result
- * @param {string} [test] those of one test
+ * @param {string} [test] name of a test: only its rows
  * @returns {LockRow[]} in the order of the benchmarks
  */
 export function toLockRows({ benchmarks }, test = undefined) {

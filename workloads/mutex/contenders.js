@@ -103,7 +103,7 @@ export function prepareStress({ seed, options, origin }) {
         total.timeouts += report.timeouts;
         if (report.timeouts > 0 && report.violations === 0) {
           throw Object.assign(
-            new Error(`process ${index}: ${report.timeouts} keys not locked within the tries`),
+            new Error(`process ${index}: ${report.timeouts} keys not locked within the attempts`),
             { code: 'MUTEX_TIMEOUT' },
           );
         }

@@ -170,7 +170,7 @@ function variantsOf(planOptions) {
     lock: sections('lock', { operations: ops }),
     count: sections('count', { durationMs }),
     killed: (handler) => {
-      if (kills === 0) throw usageError('--kills 0: test killed needs one', 'write --tests 1,2');
+      if (kills === 0) throw usageError('--kills 0: must be 1 or more', 'write --tests 1,2');
       const own = { tasks: tasks('killed'), expireMs: expiry ?? KILLED_EXPIRY_MS, retry };
       const parameters = parametersOf({ test: 'killed', handler, keys: 1, ...own });
       return [{ parameters, loads: [{ kind: 'sync', operations: kills }] }];
@@ -190,7 +190,7 @@ function planStress(planOptions) {
   const { expiry = 2 * sleep + 1000, block = Math.max(BLOCK_MS_MIN, 4 * sleep) } = planOptions;
   const { inFlight: tasks = TASKS.stress } = planOptions;
   if (keys.length > 1)
-    throw usageError('--lock-keys: stress takes one number', 'such as --lock-keys 5');
+    throw usageError('--lock-keys: stress accepts one number', 'such as --lock-keys 5');
   if (expiry <= sleep) {
     throw usageError(
       `--expiry ${expiry}ms: shorter than the ${sleep} ms for which a lock is held`,

@@ -17,7 +17,7 @@ export function fromEnvironment({ [VARIABLE]: given }) {
     return { handlers: BY_VARIABLE[/** @type {'pure'} */ (name)] };
   throw usageError(
     `${VARIABLE}=${given}: unknown lock implementation`,
-    `it takes ${Object.keys(BY_VARIABLE).join(', ')}; others by --handlers`,
+    `accepted values: ${Object.keys(BY_VARIABLE).join(', ')}; for others use --handlers`,
   );
 }
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { planRun } from '../../../engine/plan.js';
 import { emptyResult } from '../../../engine/runner.js';
 
-test('the addresses of a server are named as they are given; the state folder is not', async () => {
+test('the addresses of a server are stored as specified, without the state folder', async () => {
   const plan = { ...planRun({}), home: '/somewhere/private/state' };
   const address = {
     main: { host: '127.0.0.1', port: 6379 },

@@ -34,7 +34,7 @@ test('a benchmark whose number in flight is 3 % off is marked inconsistent, 1 % 
   assert.ok(Math.abs((inconsistent?.difference ?? 0) - 0.05) < 0.01, 'the worst round is reported');
 });
 
-test('an inconsistent benchmark is marked in the table and warned about, with a hint', async () => {
+test('an inconsistent benchmark is marked in the table, with a warning and a hint', async () => {
   const result = buildResult({ benchmarks: [benchmarkOf([{ inFlightMean: 1.5 }, {}])] });
   const [warning] = diagnosticWarnings(result);
   assert.equal(warning.code, 'W_LITTLE');
@@ -46,7 +46,7 @@ test('an inconsistent benchmark is marked in the table and warned about, with a 
   assert.match(render({ ...result, warnings: [warning] }), /inconsistent/);
 });
 
-test('the law is not held against what was in flight without a latency', () => {
+test('the law is not applied to requests in flight without a latency', () => {
   const round = measuredRound(0, SYNC, {
     throughput: 100,
     outcomes: { error: 50 },
@@ -57,7 +57,7 @@ test('the law is not held against what was in flight without a latency', () => {
   assert.equal(littleOf(few)?.holds, false);
 });
 
-test('a benchmark that was still warming up while measured is marked, and warned about', () => {
+test('a benchmark still warming up during measurement is marked, with a warning', () => {
   const timelines = (/** @type {(window: number) => number} */ of) => {
     const own = benchmarkOf([{}, {}, {}]);
     for (const [i, round] of own.rounds.entries()) {
@@ -79,7 +79,7 @@ test('a benchmark that was still warming up while measured is marked, and warned
   assert.equal(diagnose({ ...rising, load }).drift, null, 'its speed is what was offered');
 });
 
-test('a round far from the others is warned about and counted all the same', () => {
+test('an outlying round causes a warning and still counts', () => {
   const specs = [10_000, 10_010, 9_990, 10_005, 5_000].map((throughput) => ({ throughput }));
   const result = buildResult({ benchmarks: [benchmarkOf(specs)] });
   assert.deepEqual(diagnose(result.benchmarks[0]).outliers, [4]);
@@ -88,9 +88,9 @@ test('a round far from the others is warned about and counted all the same', () 
   assert.match(message, /^round 5 is an outlier/);
 });
 
-test('drift, steal and throttling are warned about with what helps; unknown is not fine', () => {
-  const own = benchmarkOf([{}, {}, {}]);
-  const [, second] = own.rounds;
+test('drift, steal and throttling cause warnings with hints; unknown is not fine', () => {
+  const measured = benchmarkOf([{}, {}, {}]);
+  const [, second] = measured.rounds;
   assert.ok(second.conditions);
   Object.assign(second.conditions, {
     canaryNs: 1.3e6,
@@ -98,7 +98,7 @@ test('drift, steal and throttling are warned about with what helps; unknown is n
     throttledCount: 3,
     throttledNs: 250e6,
   });
-  const warnings = diagnosticWarnings(buildResult({ benchmarks: [own] }));
+  const warnings = diagnosticWarnings(buildResult({ benchmarks: [measured] }));
   assert.deepEqual(
     warnings.map(({ code }) => code),
     ['W_CANARY', 'W_STEAL', 'W_THROTTLED'],
@@ -108,9 +108,9 @@ test('drift, steal and throttling are warned about with what helps; unknown is n
   assert.match(warnings[2].message, /3 times, 250 ms/);
 });
 
-test('what no round knows is null in the summary, and "unknown" in the report', async () => {
-  const own = benchmarkOf([{}]);
-  own.rounds[0].conditions = {
+test('a value unknown in all rounds is null in the summary, and "unknown" in the report', async () => {
+  const measured = benchmarkOf([{}]);
+  measured.rounds[0].conditions = {
     canaryNs: null,
     stealShare: null,
     busyShare: null,
@@ -118,13 +118,13 @@ test('what no round knows is null in the summary, and "unknown" in the report', 
     throttledNs: null,
     loadAverage: null,
   };
-  const { n, ...summary } = summarizeConditions([own]);
+  const { n, ...summary } = summarizeConditions([measured]);
   assert.equal(n, 1);
   for (const [name, value] of Object.entries(summary)) {
     assert.equal(value, name === 'drifted' ? 0 : null, name);
   }
   const { render } = await loadReport('console');
-  const text = render(buildResult({ benchmarks: [own] }));
+  const text = render(buildResult({ benchmarks: [measured] }));
   assert.match(text, /speed within unknown, all processors unknown busy/);
   assert.match(text, /governor unknown/);
 });

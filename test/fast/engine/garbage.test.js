@@ -44,7 +44,7 @@ function twoLoads(blocks) {
 /**
  * @param {Parameters<typeof chargesOf>[0]} pieces
  * @param {Parameters<typeof chargesOf>[1]} collections
- * @returns {number[]} of the pieces, in order
+ * @returns {number[]} charges of the pieces, in order
  */
 function sharesOf(pieces, collections) {
   const charges = chargesOf(pieces, collections);
@@ -53,7 +53,7 @@ function sharesOf(pieces, collections) {
 }
 
 describe('garbage of brief segments', () => {
-  it('is paid by what each load allocates, not by the load that it fell into', () => {
+  it('is charged by the allocation of each load, not to the load in which it was collected', () => {
     const { pieces, collections } = twoLoads(60);
     assert.equal(collections.length, 10);
     const fellInto = new Set(
@@ -69,7 +69,7 @@ describe('garbage of brief segments', () => {
     assert.ok(Math.abs(paid.reduce((sum, ns) => sum + ns, 0) - 10 * COLLECTION_NS) < 100);
   });
 
-  it('includes collections between segments, and leaves them what allocated in between', () => {
+  it('includes collections between segments, less the share allocated in between', () => {
     const { pieces, collections } = twoLoads(60);
     const between = pieces.map(({ endNs }, i) => ({ startNs: endNs + 1, ns: i === 7 ? 5e5 : 0 }));
     const all = [...collections, ...between];
@@ -85,7 +85,7 @@ describe('garbage of brief segments', () => {
     assert.ok(paid < -0.6 * 10 * COLLECTION_NS, String(paid));
   });
 
-  it('of the part that is not timed is not charged', () => {
+  it('of the untimed part is not charged', () => {
     const { pieces, collections } = twoLoads(60);
     const halves = pieces.map((one) => ({
       ...one,
@@ -102,7 +102,7 @@ describe('garbage of brief segments', () => {
     assert.deepEqual(shares, sharesOf(pieces, collections));
   });
 
-  it('that was collected while the heap was read says nothing of the bytes of a load', () => {
+  it('collected while the heap was read makes the bytes of a load unknown', () => {
     const at = (/** @type {number} */ startNs, /** @type {number[]} */ [before, after]) => ({
       load: 0,
       startNs,
@@ -127,7 +127,7 @@ describe('garbage of brief segments', () => {
     assert.ok(Math.abs(Number(second?.ns) - 2.5 * COLLECTION_NS) < 1);
   });
 
-  it('is not charged where the bytes of a load are unknown: all its segments were collected', () => {
+  it('is not charged if the bytes of a load are unknown: all its segments were collected', () => {
     const { pieces } = twoLoads(4);
     const ofLoad = (/** @type {number} */ load) =>
       pieces
@@ -138,7 +138,7 @@ describe('garbage of brief segments', () => {
     assert.equal(chargesOf([], []), null);
   });
 
-  it('is not charged where the runtime reports no collections, and is where there were none', () => {
+  it('is not charged if the runtime reports no collections; no collections cost nothing', () => {
     const { pieces, collections } = twoLoads(60);
     assert.equal(chargesOf(pieces, null), null);
     assert.equal(chargesOf(pieces, []), null, 'the heap has shrunk: it was collected unseen');

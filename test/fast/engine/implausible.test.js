@@ -29,7 +29,7 @@ const unrankedOf = ({ benchmarks }) =>
   benchmarks.filter(({ unranked }) => unranked !== undefined).map(({ storage }) => storage);
 
 describe('no rank', () => {
-  test('for errors that the driver hid, from 0.5 % of the replies on', () => {
+  test('for hidden errors of at least 0.5 % of the replies', () => {
     const result = resultOf();
     const of = (/** @type {number} */ errors) => ({
       replies: 1000,
@@ -79,7 +79,7 @@ describe('no rank', () => {
     assert.deepEqual(markImplausible(resultOf({ serverCpu: 0.6 })), []);
   });
 
-  test('not where the operations were counted, or several connections share the load', () => {
+  test('not if the operations were counted, or several connections share the load', () => {
     const counted = {
       replies: 5,
       due: 5,

@@ -41,7 +41,7 @@ async function listen() {
 }
 
 describe('a lost server', () => {
-  test('is looked for after failures, silence or another start alone', async () => {
+  test('is probed only after failures, silence or a restart', async () => {
     for (const [expected, of] of /** @type {[boolean, Parameters<typeof roundOf>[0]][]} */ ([
       [false, {}],
       [false, { counted: {} }],
@@ -53,7 +53,7 @@ describe('a lost server', () => {
     }
   });
 
-  test('that was started anew is one, though it answers; said once', async () => {
+  test('includes a restarted one, although it replies; reported once', async () => {
     const { target, answers, end } = await listen();
     const result = /** @type {any} */ ({ warnings: [] });
     const lost = new LostServers(result);
@@ -69,7 +69,7 @@ describe('a lost server', () => {
     end();
   });
 
-  test('is none where the second probe has a reply, as on a busy machine', async () => {
+  test('is not reported if the second probe has a reply, as on a busy machine', async () => {
     let connections = 0;
     const server = net.createServer((socket) => {
       connections += 1;
@@ -82,7 +82,7 @@ describe('a lost server', () => {
     assert.ok(connections >= 2);
   });
 
-  test('is none where its SQL server itself refuses, as with too many connections', async () => {
+  test('is not reported if its SQL server itself refuses, as with too many connections', async () => {
     const greeting = { version: '10.11.0-MariaDB', charset: 45, salt: Buffer.alloc(20, 'a') };
     const refusal = Buffer.from('\xff\x10\x04#08004Too many connections', 'latin1');
     const server = net.createServer((socket) => {
@@ -107,7 +107,7 @@ describe('a lost server', () => {
     }
   }
 
-  /** @param {string} request @returns {string} of a Redis, to each of its commands */
+  /** @param {string} request @returns {string} replies of a Redis to each of its commands */
   function replyTo(request) {
     const commands = request.match(/^\*\d+\r$/gm) ?? ['PING'];
     const info = '# Server\r\nredis_version:7.0.15\r\nprocess_id:1\r\n';
@@ -115,7 +115,7 @@ describe('a lost server', () => {
     return commands.map(() => (request.includes('INFO') ? bulk : '+PONG\r\n')).join('');
   }
 
-  test('is one only where it was refused twice', async () => {
+  test('is reported only after two refusals', async () => {
     const { target, end } = await listen();
     end();
     const result = /** @type {any} */ ({ warnings: [] });

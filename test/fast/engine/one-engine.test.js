@@ -49,7 +49,7 @@ test('histograms of segments are merged in one file', () => {
   requireOnlyIn(/\.mergeSparse\(/, ['engine/segment.js', 'engine/pool-wait.js', HISTOGRAM]);
 });
 
-test('a latency is recorded by recorders, and by the two that wait for something else', () => {
+test('latencies are recorded by recorders, and by two other files', () => {
   requireOnlyIn(/(histogram|service|second|byKind\[[^;]*\])\.record\(/i, [
     'load/',
     'storages/pool-wait.js',

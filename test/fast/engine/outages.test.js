@@ -17,7 +17,7 @@ test('outages that overlap are one, from the first start to the last end', () =>
   assert.deepEqual(mergeOutages([]), []);
 });
 
-test('the warning names the benchmark, the lengths and what failed', () => {
+test('the warning names the benchmark, the lengths and the failures', () => {
   const of = (/** @type {any[]} */ outages) =>
     outageWarnings(/** @type {any} */ ([{ id: 'a', rounds: [{ outages }, {}] }]));
   assert.deepEqual(of([]), []);

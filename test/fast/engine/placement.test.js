@@ -1,17 +1,17 @@
-/** Assignment of processors, and the message where there are too few. */
+/** Assignment of processors, and the message for too few processors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCpuList, pinServers, pinWarnings, planCpus } from '../../../engine/placement.js';
 
-const own = (/** @type {number} */ cpu) => String(cpu);
+const coreOf = (/** @type {number} */ cpu) => String(cpu);
 /** Threads n and n + 4 are of one core, as on most machines with two threads a core. */
 const paired = (/** @type {number} */ cpu) => String(cpu % 4);
 
-test('half of the cores for each side; more for the client where it has more processes', () => {
+test('half of the cores for each side; more for a client with more processes', () => {
   const of = (/** @type {number} */ cores, /** @type {number} */ processes) => {
     const allowed = Array.from({ length: cores }, (_, i) => i);
-    const plan = planCpus({ allowed, coreOf: own, processes });
+    const plan = planCpus({ allowed, coreOf, processes });
     return [plan?.client, plan?.server];
   };
   assert.deepEqual(of(2, 1), [[0], [1]]);
@@ -39,12 +39,12 @@ test('threads of one core stay on one side; a single core is shared, which is re
   );
 });
 
-test('only what this process may use is given away', () => {
-  const plan = planCpus({ allowed: [3, 5, 9], coreOf: own, processes: 1 });
+test('only processors that this process may use are assigned', () => {
+  const plan = planCpus({ allowed: [3, 5, 9], coreOf, processes: 1 });
   assert.deepEqual(plan, { client: [3], server: [5, 9], shareCore: false });
 });
 
-test('too few processors for the processes is warned about, with a hint', () => {
+test('too few processors for the processes cause a warning with a hint', () => {
   const plan = { client: [0], server: [1], shareCore: false };
   const [{ message, hint }] = pinWarnings(plan, 2, []);
   assert.match(message, /2 processes share 1 processors/);

@@ -15,7 +15,7 @@ describe('a pool', () => {
     assert.equal(poolSize(spec({ pool: true }, null), 'callback'), 1);
   });
 
-  test('is closed by its first handle; one that fails to open closes those before', async () => {
+  test('is closed by its first handle; a failed opening closes the earlier ones', async () => {
     /** @type {number[]} */
     const closed = [];
     let n = 0;
@@ -32,18 +32,18 @@ describe('a pool', () => {
   });
 
   for (const calls of /** @type {const} */ (['promise', 'callback'])) {
-    test(`gives each ${calls} operation a handle that has none`, async () => {
+    test(`gives each ${calls} operation an idle handle`, async () => {
       const most = [0, 0, 0];
       const inFlight = [0, 0, 0];
-      const bounds = most.map((_, lane) => {
+      const bounds = most.map((_, worker) => {
         const begin = () => {
-          inFlight[lane] += 1;
-          most[lane] = Math.max(most[lane], inFlight[lane]);
+          inFlight[worker] += 1;
+          most[worker] = Math.max(most[worker], inFlight[worker]);
         };
         const op = (/** @type {number} */ index, /** @type {any} */ done) => {
           begin();
           const end = () => {
-            inFlight[lane] -= 1;
+            inFlight[worker] -= 1;
             return index;
           };
           if (calls === 'callback') return void setImmediate(() => done(null, end()));
@@ -68,7 +68,7 @@ describe('a pool', () => {
     });
   }
 
-  test('takes a handle back whose operation failed', async () => {
+  test('reuses a handle after a failed operation', async () => {
     let calls = 0;
     const bounds = [1, 2].map((id) => ({
       op: async () => {
@@ -82,7 +82,7 @@ describe('a pool', () => {
     assert.equal(calls, 3);
   });
 
-  test('of a driver that calls back twice has no handle twice', () => {
+  test('never contains a handle twice, even if a driver calls back twice', () => {
     /** @type {number[]} */
     const used = [];
     const bounds = [1, 2].map((id) => ({

@@ -70,7 +70,7 @@ function all(steps) {
   return [...steps].flat();
 }
 
-/** @param {readonly Step[]} steps @returns {RunStep[]} that count */
+/** @param {readonly Step[]} steps @returns {RunStep[]} counted steps */
 function runsOf(steps) {
   return steps.flatMap((step) => (step.do === 'run' && !step.lead ? [step] : []));
 }
@@ -110,7 +110,7 @@ describe('blocks', () => {
     assert.ok(square < 20.52, `${square}`);
   });
 
-  test('the same seed has the same steps, another one others', () => {
+  test('the same seed has the same steps, a different one different steps', () => {
     const stepsOf = (/** @type {number} */ seed) => all(blocks(planOf(seed), seenOf()));
     assert.deepEqual(stepsOf(5), stepsOf(5));
     assert.notDeepEqual(stepsOf(5), stepsOf(6));
@@ -127,7 +127,7 @@ describe('blocks', () => {
     assert.deepEqual(kinds.slice(-3), Array(3).fill('close'));
   });
 
-  test('a contender that is out runs no more; a load that is refused or missing is skipped', () => {
+  test('an excluded contender does not run; a refused or missing load is skipped', () => {
     /** @type {Step[]} */
     const steps = [];
     const plan = planOf(1, {
@@ -152,7 +152,7 @@ describe('blocks', () => {
     assert.deepEqual(new Map(/** @type {[number, number[]][]} */ (warm)).get(1), [0]);
   });
 
-  test('what runs in every fourth block; a program’s loads are spread over the blocks', () => {
+  test('contenders of every fourth block; a program’s loads are spread over the blocks', () => {
     const seats = [seatOf([0, 1]), seatOf([0, 1], 4), seatOf([0, 1], 4, 'program')];
     const runs = runsOf(all(blocks(planOf(1, { seats, blocks: () => 8 }), seenOf())));
     const at = (/** @type {number} */ seat, /** @type {number} */ load) =>
@@ -173,7 +173,7 @@ describe('blocks', () => {
     );
   });
 
-  test('lead blocks are counted apart, and show how many blocks there are and how long segments', () => {
+  test('lead blocks are counted separately, and decide the number of blocks and length of segments', () => {
     let nowNs = 0;
     let costNs = Number.NaN;
     let leadNs = 0;
@@ -205,14 +205,14 @@ describe('blocks', () => {
     }
   });
 
-  test('a segment of a window is whole windows, four at least; sync takes one operation at least', () => {
+  test('a segment of a window has at least four whole windows; of sync at least one operation', () => {
     const of = (/** @type {any} */ load, /** @type {number} */ costNs) =>
       amountOf(load, costNs, 8e6).operations;
     assert.deepEqual([of(WINDOW, 1e6), of(WINDOW, 1000), of(WINDOW, 1234)], [40, 8000, 6480]);
     assert.deepEqual([of(SYNC, 1e9), of(SYNC, 1000), of(SYNC, Number.NaN)], [1, 8000, 1]);
   });
 
-  test('once its time is over no further block begins, but four run in any case', () => {
+  test('after its time no further block begins, but four run in any case', () => {
     const blocksBy = (/** @type {number} */ overAt) => {
       let runs = 0;
       const plan = planOf(1, { blocks: () => 20, isOver: () => runs / 6 >= overAt });
@@ -258,14 +258,14 @@ describe('whole', () => {
     assert.deepEqual(run && [run.seat, run.load, run.amount, run.lead], [3, 0, amount, false]);
   });
 
-  test('what does not open, or is refused, is not measured', () => {
+  test('a contender that does not open, or is refused, is not measured', () => {
     assert.deepEqual(kindsOf({ isOut: () => true }), ['open', 'pin', 'close']);
     assert.deepEqual(kindsOf({ isRefused: () => true }), ['open', 'warm', 'pin', 'close']);
   });
 });
 
 describe('the order of a round', () => {
-  test('one round keeps the order that was given', () => {
+  test('one round keeps the specified order', () => {
     assert.deepEqual(orderOfRound(5, 0, 1, 42), [0, 1, 2, 3, 4]);
   });
 
@@ -302,7 +302,7 @@ describe('a timetable', () => {
     gapNs: 4e6,
   };
 
-  test('is the same on all machines, whatever they have seen, and another in each round', () => {
+  test('is equal on all machines, whatever they have measured, and differs in each round', () => {
     assert.deepEqual(timetableOf(seats, 2, options), timetableOf(seats, 2, { ...options }));
     const other = timetableOf(seats, 2, { ...options, round: 3 });
     assert.notDeepEqual(timetableOf(seats, 2, options), other);
@@ -332,7 +332,7 @@ describe('a timetable', () => {
     }
   });
 
-  test('a slot whose time is past is skipped, so that a slow contender costs others no round', () => {
+  test('a slot in the past is skipped, so that a slow contender costs others no round', () => {
     const slots = timetableOf(seats, 2, options);
     const lastNs = slots[slots.length - 1].atNs;
     let nowNs = 1e9;
@@ -362,13 +362,13 @@ test('a schedule imports no process and no clock', () => {
 describe('a warm-up', () => {
   const level = Array.from({ length: 40 }, (_, i) => 100 + (i % 3));
 
-  test('takes its operations and its time at least', () => {
+  test('lasts at least its operations and its time', () => {
     assert.equal(isWarm(level, 5000, 300e6), true);
     assert.equal(isWarm(level, 4999, 300e6), false);
     assert.equal(isWarm(level, 5000, 299e6), false);
   });
 
-  test('goes on while it gets faster, but not for ever', () => {
+  test('continues while it gets faster, but not forever', () => {
     const falling = Array.from({ length: 40 }, (_, i) => 1000 - 20 * i);
     assert.equal(isWarm(falling, 1e6, 1e9), false);
     assert.equal(isWarm(falling, 1e6, 2e9), true);

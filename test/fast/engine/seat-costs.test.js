@@ -1,4 +1,4 @@
-/** Seats without a process: what they make of the answers of theirs. */
+/** Seats without a process: their handling of a process's replies. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ test('the cost of an operation is the least of its lead segments, not that of th
   assert.deepEqual(seen, [20, 100, 50, 50]);
 });
 
-test('of several processes the one that failed is the reason, not one that was stopped for it', async () => {
+test('of several processes the failed one is the reason, not one stopped because of it', async () => {
   const rejects = (/** @type {string} */ code) => ({
     async open() {
       throw Object.assign(new Error(code), { code });

@@ -77,7 +77,7 @@ describe('a load shared by three', () => {
     });
   }
 
-  test('samples are named by their number among all operations', async () => {
+  test('samples have their index among all operations', async () => {
     const storage = storageFile(folder, 'wrong-once', {
       get: "return reads === 65 + 5 ? 'not the row' : dataset.value(id);",
     });
@@ -93,10 +93,10 @@ describe('a load shared by three', () => {
 
   test('metrics of a workload are merged by their rules', async () => {
     const processes = inThisProcess(INSTRUMENTS);
-    const one = { kind: /** @type {const} */ ('window'), inFlight: 8 };
+    const load = { kind: /** @type {const} */ ('window'), inFlight: 8 };
     const task = { workload: 'crud', operations: 400 };
     const metricsBy = async (/** @type {number} */ count) => {
-      const merged = await play(seatOf(one, { count, processes, task }), { operations: 400 });
+      const merged = await play(seatOf(load, { count, processes, task }), { operations: 400 });
       return requireAccounts(merged).metrics;
     };
     const [alone, shared] = [await metricsBy(1), await metricsBy(2)];
@@ -107,7 +107,7 @@ describe('a load shared by three', () => {
   });
 });
 
-test('a metric without a rule of merging is refused where processes share the load', async () => {
+test('a metric without a merge rule is refused if processes share the load', async () => {
   const workload = path.join(folder, 'no-rule.js');
   const define = new URL('../../../index.js', import.meta.url).href;
   writeFileSync(
@@ -123,9 +123,9 @@ test('a metric without a rule of merging is refused where processes share the lo
     });`,
   );
   const processes = inThisProcess(INSTRUMENTS);
-  const one = { kind: /** @type {const} */ ('window'), inFlight: 8 };
+  const load = { kind: /** @type {const} */ ('window'), inFlight: 8 };
   const failureBy = async (/** @type {number} */ count) => {
-    const seat = seatOf(one, { count, processes, task: { workload } });
+    const seat = seatOf(load, { count, processes, task: { workload } });
     await play(seat, { operations: 40 });
     return seat.failureOf(0);
   };
@@ -133,7 +133,7 @@ test('a metric without a rule of merging is refused where processes share the lo
   assert.match(String((await failureBy(2))?.message), /metricRules has no rule for "median"/);
 });
 
-describe('processes of their own', () => {
+describe('separate processes', () => {
   test('two begin together and end as one record, with their times', async () => {
     const seat = seatOf({ inFlight: 10 }, { count: 2 });
     // Long enough to overlap, however late one of them begins.
@@ -167,7 +167,7 @@ describe('processes of their own', () => {
     assert.match(String(seat.failure?.message), /status 9/);
   });
 
-  test('what a process has measured is kept when it dies later', async () => {
+  test('results of a process are kept when it dies later', async () => {
     const storage = storageFile(folder, 'dies-later', {
       get: 'if (reads > 65 + 250) process.exit(3); return dataset.value(id);',
     });
@@ -180,7 +180,7 @@ describe('processes of their own', () => {
     assert.equal(seat.failureOf(0), seat.failure);
   });
 
-  test('an abort stops all of them; what they have done is counted', async () => {
+  test('an abort stops all of them; their operations so far count', async () => {
     const seat = seatOf({}, { count: 2 });
     seat.events = { onProgress: () => seat.abort() };
     const merged = requireAccounts(await play(seat, { durationNs: 600e9 }));
@@ -189,7 +189,7 @@ describe('processes of their own', () => {
     assert.ok(seat.isOut);
   });
 
-  test('after two segments with wrong replies a contender is out', async () => {
+  test('after two segments with wrong replies a contender is excluded', async () => {
     const storage = storageFile(folder, 'wrong', {
       get: "return reads > 65 ? 'not the row' : dataset.value(id);",
     });
@@ -203,7 +203,7 @@ describe('processes of their own', () => {
     assert.equal(seat.failureOf(0)?.code, 'E_INVALID');
   });
 
-  test('the main thread is pinned only, the helper threads stay free', async () => {
+  test('only the main thread is pinned, the helper threads are not', async () => {
     const remote = createProcesses()(specOf([taskOf({})], { folder }), {});
     const { pid } = /** @type {any} */ (remote).child;
     const listOf = (/** @type {string} */ where) =>
@@ -216,7 +216,7 @@ describe('processes of their own', () => {
     await assert.rejects(remote.open(), /was killed by SIGKILL/);
   });
 
-  test('one whose event loop is blocked is ended; one that takes its time or idles is not', async (t) => {
+  test('a process with a blocked event loop is killed; a slow or idle one is not', async (t) => {
     // A process must start within that time, also on a busy machine.
     const silent = () => createProcesses({ silenceMs: 4000 });
     const opened = async (/** @type {string} */ name, /** @type {string} */ open) => {
@@ -248,7 +248,7 @@ describe('processes of their own', () => {
   });
 });
 
-test('a round in blocks: one at a time; one that fails is left out, the others go on', async () => {
+test('a round in blocks: one at a time; a failed one is excluded, the others continue', async () => {
   const dying = storageFile(folder, 'dying', {
     get: 'if (reads > 65 + 300) process.exit(3); return dataset.value(id);',
   });
@@ -299,11 +299,11 @@ describe('placement', () => {
     { id: 'window', placement: 'two-cpus', load: {} },
     { id: 'rate', placement: 'free', load: {} },
   ]);
-  const own = { name: 'redis', source: 'dragstrip', pids: [process.pid] };
+  const redis = { name: 'redis', source: 'dragstrip', pids: [process.pid] };
 
   test('belongs to the load: one processor, two, or anywhere', async () => {
     const allowed = [0, 1];
-    const { of, clientOf } = await placeFor(loads, [own], { allowed, taskset: 'true' });
+    const { of, clientOf } = await placeFor(loads, [redis], { allowed, taskset: 'true' });
     const [one, two, free] = loads.map((load) => of(load));
     assert.deepEqual([one.kind, one.server], ['one-cpu', one.client]);
     assert.equal(two.kind, 'two-cpus');
@@ -314,18 +314,18 @@ describe('placement', () => {
     assert.deepEqual(clientOf([loads[2]]), []);
   });
 
-  test('nothing is placed with one processor, nor beside a server that Dragstrip did not start', async () => {
+  test('nothing is placed with one processor, or with a server that Dragstrip did not start', async () => {
     const why = async (/** @type {any} */ servers, /** @type {number[]} */ allowed) =>
       (await placeFor(loads, servers, { allowed, taskset: 'true' })).of(loads[0]);
-    const alone = await why([own], [0]);
+    const alone = await why([redis], [0]);
     assert.deepEqual([alone.kind, alone.client], ['free', []]);
     assert.match(String(alone.reason), /only one processor/);
-    const foreign = await why([{ ...own, source: 'flag' }], [0, 1]);
-    assert.match(String(foreign.reason), /did not start redis/);
+    const untrusted = await why([{ ...redis, source: 'flag' }], [0, 1]);
+    assert.match(String(untrusted.reason), /did not start redis/);
   });
 
   test('--pin places every load', async () => {
-    const { of } = await placeFor(loads, [own], { pinned: [1], allowed: [0, 1] });
+    const { of } = await placeFor(loads, [redis], { pinned: [1], allowed: [0, 1] });
     assert.deepEqual(
       loads.map((load) => [of(load).kind, of(load).client]),
       loads.map(() => ['pinned', [1]]),
@@ -333,7 +333,7 @@ describe('placement', () => {
   });
 });
 
-test('what a segment used is read before its histograms are packed, the thread last', async (t) => {
+test('the resources of a segment are read before its histograms are packed, the thread last', async (t) => {
   /** @type {string[]} */
   const order = [];
   const client = () => {

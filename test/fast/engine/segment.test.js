@@ -51,20 +51,22 @@ const ALL = Array.from({ length: OPERATIONS }, (_, index) => operationAt(index))
  * @returns {Segment}
  */
 function segmentOf(operations) {
-  const own = operations.toSorted((a, b) => a.index - b.index);
+  const ordered = operations.toSorted((a, b) => a.index - b.index);
   const sum = (/** @type {(one: Operation) => number} */ of) =>
-    own.reduce((all, one) => all + of(one), 0);
-  const most = (/** @type {(one: Operation) => number} */ of) => Math.max(...own.map(of));
-  const list = (/** @type {number} */ mod) => own.filter(({ index }) => index % mod === 0);
+    ordered.reduce((all, one) => all + of(one), 0);
+  const most = (/** @type {(one: Operation) => number} */ of) => Math.max(...ordered.map(of));
+  const list = (/** @type {number} */ mod) => ordered.filter(({ index }) => index % mod === 0);
   const some = list(5).length > 0;
-  const wall = intervalsOf(own);
+  const wall = intervalsOf(ordered);
   return {
-    state: own.some(({ index }) => index === 40) ? 'failed' : 'measured',
-    failure: own.some(({ index }) => index === 40) ? { code: 'E_X', message: 'the 41st' } : null,
-    refused: own.some(({ index }) => index === 41),
-    scheduled: own.length,
-    outcomes: OUTCOMES.map((_, code) => own.filter(({ outcome }) => outcome === code).length),
-    samples: own
+    state: ordered.some(({ index }) => index === 40) ? 'failed' : 'measured',
+    failure: ordered.some(({ index }) => index === 40)
+      ? { code: 'E_X', message: 'the 41st' }
+      : null,
+    refused: ordered.some(({ index }) => index === 41),
+    scheduled: ordered.length,
+    outcomes: OUTCOMES.map((_, code) => ordered.filter(({ outcome }) => outcome === code).length),
+    samples: ordered
       .filter(({ outcome }) => outcome !== OK)
       .slice(0, 10)
       .map(({ index }) => ({ outcome: 'miss', operation: index, code: null, message: '' })),
@@ -73,14 +75,14 @@ function segmentOf(operations) {
     steady: wall,
     steadyAreaNs: sum(({ areaNs }) => areaNs),
     histograms: {
-      latency: histogramOf(own.filter(({ outcome }) => outcome === OK)),
+      latency: histogramOf(ordered.filter(({ outcome }) => outcome === OK)),
       'kind even': histogramOf(list(2)),
     },
     open: some
       ? { offered: list(5).length, lateNsMax: Math.max(...list(5).map((one) => one.areaNs)) }
       : null,
     client: { userNs: sum((one) => one.latencyNs), voluntarySwitches: sum((one) => one.switches) },
-    collections: own
+    collections: ordered
       .toSorted((a, b) => b.garbageNs - a.garbageNs)
       .slice(0, 12)
       .map(({ index, garbageNs: ns }) => ({ startNs: index, ns }))
@@ -93,29 +95,34 @@ function segmentOf(operations) {
       wallNs: sum((one) => one.areaNs),
       runNs: sum((one) => one.switches),
       waitNs: sum((one) => one.index),
-      server: [sum((one) => one.areaNs), own.length],
+      server: [sum((one) => one.areaNs), ordered.length],
     },
     conditions: { stealShare: null, canaryNs: most(({ areaNs }) => areaNs) },
     counters: {
-      compared: { replies: own.length, bytes: sum(({ bytes }) => bytes) },
+      compared: { replies: ordered.length, bytes: sum(({ bytes }) => bytes) },
       redirects: some ? { MOVED: list(5).length } : null,
     },
-    pending: { bytes: sum(({ bytes }) => bytes), operations: own.length },
-    outages: own.map(({ index }) => ({ startNs: index * 10, ns: 3, failed: 1, reason: 'gone' })),
+    pending: { bytes: sum(({ bytes }) => bytes), operations: ordered.length },
+    outages: ordered.map(({ index }) => ({
+      startNs: index * 10,
+      ns: 3,
+      failed: 1,
+      reason: 'gone',
+    })),
     metrics: {
-      rows: { rule: 'sum', value: own.length },
-      oldest: { rule: 'min', value: Math.min(...own.map(({ bytes }) => bytes)) },
+      rows: { rule: 'sum', value: ordered.length },
+      oldest: { rule: 'min', value: Math.min(...ordered.map(({ bytes }) => bytes)) },
       newest: { rule: 'max', value: most(({ bytes }) => bytes) },
       way: { rule: 'one', value: 'direct' },
-      seen: { rule: 'list', value: own.map(({ index }) => index) },
+      seen: { rule: 'list', value: ordered.map(({ index }) => index) },
       unknown: { rule: 'sum', value: null },
     },
-    series: own.map(({ index }) => /** @type {any} */ ({ keys: index })),
+    series: ordered.map(({ index }) => /** @type {any} */ ({ keys: index })),
     timeline: {
       windowNs: 100,
       operations: Array.from(
-        { length: Math.floor(own[own.length - 1].index / 4) + 1 },
-        (_, i) => own.filter(({ index }) => Math.floor(index / 4) === i).length,
+        { length: Math.floor(ordered[ordered.length - 1].index / 4) + 1 },
+        (_, i) => ordered.filter(({ index }) => Math.floor(index / 4) === i).length,
       ),
     },
     process: {
@@ -129,7 +136,7 @@ function segmentOf(operations) {
       curve: [1, 2],
       windowNs: 5,
     },
-    agents: own.map(({ index }) => /** @type {any} */ ({ name: String(index) })),
+    agents: ordered.map(({ index }) => /** @type {any} */ ({ name: String(index) })),
     figures: null,
   };
 }
@@ -238,7 +245,7 @@ const EXAMPLES = {
   },
 };
 
-describe('a record merges to that of all operations, however they were split', () => {
+describe('merged records equal that of all operations, however they were split', () => {
   const random = createRandom(11);
   const merged = Array.from({ length: SPLITS }, () => {
     const count = 2 + drawBelow(random, 6);
@@ -248,22 +255,22 @@ describe('a record merges to that of all operations, however they were split', (
     // Nothing was done by some: an identity.
     return mergeSomehow([...segments, emptySegment()], random);
   });
-  const whole = segmentOf(ALL);
+  const complete = segmentOf(ALL);
   // From the record, so that a rule that is missing fails the check of its field alone.
   for (const field of /** @type {(keyof Segment)[]} */ (Object.keys(emptySegment()))) {
     test(`${field}, ${SPLITS} times`, async () => {
       const compared = COMPARED[field] ?? ((/** @type {any} */ value) => value);
-      for (const one of merged) assert.deepEqual(compared(one[field]), compared(whole[field]));
+      for (const one of merged) assert.deepEqual(compared(one[field]), compared(complete[field]));
       await EXAMPLES[field]?.();
     });
   }
 });
 
-test('of no segments there is no record', () => {
+test('no segments have no record', () => {
   assert.equal(merge([]), null);
 });
 
-test('throughputs of segments side by side are added; one that is not valid makes none', () => {
+test('throughputs of parallel segments are added; an invalid one makes the sum invalid', () => {
   const of = (/** @type {Partial<import('../../../engine/segment.js').Figures>} */ fields) => ({
     ...emptySegment(),
     figures: {
@@ -283,6 +290,6 @@ test('throughputs of segments side by side are added; one that is not valid make
   assert.equal(spanOperations / spanNs, 20 / 1000 + 10 / 500);
   assert.deepEqual([medianNs, valid, lateNs], [150, true, 3]);
   assert.equal(parallel([of({}), of({ valid: false })]).valid, false);
-  const own = [of({}), null, of({ valid: false }), of({ spanNs: 500 })];
-  assert.deepEqual(spanOfValid(own), { spanNs: 1500, operations: 20 });
+  const segments = [of({}), null, of({ valid: false }), of({ spanNs: 500 })];
+  assert.deepEqual(spanOfValid(segments), { spanNs: 1500, operations: 20 });
 });

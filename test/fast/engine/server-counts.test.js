@@ -1,4 +1,4 @@
-/** Counts of a server that answers INFO, ends, and is started anew. */
+/** Counts of a server that answers INFO, ends, and is restarted. */
 
 import assert from 'node:assert/strict';
 import net from 'node:net';
@@ -141,7 +141,7 @@ describe('counts of a server', () => {
     assert.ok(counting.spentNs > 0 && counting.share > 0);
   });
 
-  test('brief segments are counted once each, and further ones as the time allows', async () => {
+  test('brief segments are counted once each, and more as time allows', async () => {
     const seat = seatOf('ioredis', 2);
     assert.ok(await play(seat, { amount: BRIEF }));
     assert.ok(await play(seat, { amount: BRIEF, load: 1 }));
@@ -159,7 +159,7 @@ describe('counts of a server', () => {
     await server.listen(port);
   });
 
-  test('a server that ends in a segment is lost, but not where failures show it', async () => {
+  test('a server that ends in a segment is lost, unless failures show it', async () => {
     const seat = seatOf('ioredis');
     const during = () => server.end();
     const reported = await play(seat, { during, segment: segmentOf({ ok: 2, errors: 3 }) });
@@ -169,7 +169,7 @@ describe('counts of a server', () => {
     await server.listen(port);
   });
 
-  test('all segments since the last reading get the loss, of each load', async () => {
+  test('all segments since the last reading have the loss, of each load', async () => {
     const seat = seatOf('ioredis', 2);
     await play(seat, { amount: BRIEF });
     await play(seat, { amount: BRIEF, load: 1 });
@@ -186,7 +186,7 @@ describe('counts of a server', () => {
     await server.listen(port);
   });
 
-  test('another identity between two segments of a process is a start, of two processes not', async () => {
+  test('a new identity between two segments of one process is a restart, of two processes not', async () => {
     const seat = seatOf('ioredis');
     await play(seat);
     server.runId = 'bb';
@@ -196,7 +196,7 @@ describe('counts of a server', () => {
     assert.equal((await play(other, { during: () => (server.runId = 'cc') }))?.restarts, 1);
   });
 
-  test('a process that has nothing uncounted is not looked at again', async () => {
+  test('a process without uncounted segments is not read again', async () => {
     const seat = seatOf('ioredis');
     const segment = segmentOf();
     await play(seat, { segment });
@@ -206,7 +206,7 @@ describe('counts of a server', () => {
     await server.listen(port);
   });
 
-  test('none of a server that could never be read', async () => {
+  test('are absent for a server that could never be read', async () => {
     await server.end();
     assert.equal(await counts.begin(seatOf('ioredis'), 0, LONG), null);
     const { warnings, benchmarks } = end();
@@ -253,7 +253,7 @@ describe('counts of a server', () => {
     assert.deepEqual(end().warnings, []);
   });
 
-  test('a server that is not there when a contender opens is read later', async () => {
+  test('a server that is absent when a contender opens is read later', async () => {
     await server.end();
     const seat = seatOf('ioredis');
     await counts.open(seat);
@@ -262,7 +262,7 @@ describe('counts of a server', () => {
     assert.deepEqual(end().warnings, []);
   });
 
-  test('those of other clients are removed, and a lost server is found all the same', async () => {
+  test('counts of other clients are removed, and a lost server is still detected', async () => {
     const seat = seatOf('ioredis');
     server.others = 1;
     const segment = segmentOf();

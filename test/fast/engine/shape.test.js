@@ -11,7 +11,7 @@ function shape(contenders, loads, budgetNs) {
   return shapeOf(all, { budgetNs, concurrency: 2 });
 }
 
-test('a race has segments of 8 ms behind three lead blocks', () => {
+test('a race has segments of 8 ms after three lead blocks', () => {
   const usual = { segmentNs: 8e6, leadBlocks: 3, warmNsMax: 1.6e9 };
   assert.deepEqual(shape(5, 2, 120e9), usual);
 });

@@ -12,9 +12,9 @@ import { Arrivals, countArrivals } from '../../../load/arrivals.js';
 /** @type {Load} */
 const WINDOW = { kind: 'window', inFlight: 10, operations: 1000, durationNs: null };
 
-describe('what belongs to which process', () => {
+describe('assignment of operations to processes', () => {
   for (const count of [1, 2, 3, 7]) {
-    test(`${count} processes issue every operation once, and have the whole window`, () => {
+    test(`${count} processes issue every operation once, and share the whole window`, () => {
       /** @type {number[]} */
       const issued = [];
       let inFlight = 0;
@@ -33,7 +33,7 @@ describe('what belongs to which process', () => {
     });
   }
 
-  test('verify and kinds see the operation of all, too', () => {
+  test('verify and kinds receive the index among all operations', () => {
     const { verify, kinds } = shareWorkload(
       { op() {}, verify: (i) => i, kinds: { names: ['a', 'b'], of: (i) => i % 2 } },
       { index: 1, count: 3 },
@@ -42,7 +42,7 @@ describe('what belongs to which process', () => {
     assert.equal(kinds?.of(4), 1);
   });
 
-  test('one in flight is one for each process; a burst and a time stay what they are', () => {
+  test('one in flight is one per process; a burst and a duration stay unchanged', () => {
     const share = { index: 0, count: 2 };
     assert.equal(shareLoad({ ...WINDOW, kind: 'sync', inFlight: 1 }, share).inFlight, 1);
     const timed = { ...WINDOW, operations: null, durationNs: 5e9 };
@@ -51,7 +51,7 @@ describe('what belongs to which process', () => {
   });
 
   for (const arrivals of /** @type {const} */ (['constant', 'poisson'])) {
-    test(`${arrivals} arrivals of all processes are those of one, to the bit`, () => {
+    test(`${arrivals} arrivals of all processes equal those of one, to the bit`, () => {
       for (const [perSecond, count] of [
         [1000, 3],
         [999.7, 7],
@@ -85,8 +85,8 @@ describe('what belongs to which process', () => {
     );
     assert.throws(plan({ kind: 'burst', operations: 2, processes: 3 }), /fewer operations/);
     assert.throws(plan({ kind: 'sync', processes: 0 }), { code: 'E_USAGE' });
-    const [one] = planRun({ loads: [{ kind: 'window', processes: 1 }] }).loads;
-    assert.equal('processes' in one, false, 'one process is the load that it always was');
+    const [load] = planRun({ loads: [{ kind: 'window', processes: 1 }] }).loads;
+    assert.equal('processes' in load, false, 'one process is the load that it always was');
     const [two] = planRun({ loads: [{ kind: 'window', processes: 2 }] }).loads;
     assert.equal(loadLabel(two), 'window-100-by-2');
   });

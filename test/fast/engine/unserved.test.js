@@ -8,7 +8,7 @@ import { unservedOf, unwaitedOf } from '../../../engine/unserved.js';
 const of = (counted) =>
   unservedOf({ counters: { counted: { replies: counted['due'], ...counted } } });
 
-test('half a percent may lack; keys that one command reads for several operations are counted', () => {
+test('half a percent may be missing; multi-key commands count per key', () => {
   assert.equal(of({ due: 1000, operations: 996, lookups: 0 }), null);
   assert.match(String(of({ due: 1000, operations: 990, lookups: 0 })?.message), /: 1 %/);
   assert.equal(of({ due: 1000, operations: 10, lookups: 1000 }), null);
@@ -16,7 +16,7 @@ test('half a percent may lack; keys that one command reads for several operation
   assert.equal(unservedOf({ counters: {} }), null, 'not counted');
 });
 
-test('replies of a turn of the event loop are bounded by what a read of a socket holds', () => {
+test('replies per turn of the event loop are limited by the size of a socket read', () => {
   const of = (
     /** @type {number} */ replies,
     /** @type {number} */ bytes,

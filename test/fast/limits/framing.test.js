@@ -60,7 +60,7 @@ for (const name of PROTOCOLS) {
     }
   });
 
-  test(`${name}: the same byte by byte, from a buffer that is longer and used again`, async () => {
+  test(`${name}: the same byte by byte, from a longer, reused buffer`, async () => {
     const { protocol, bytes } = await stream();
     const framer = protocol.createFramer(session, dataset);
     // Stale bytes behind the one that is new: they must never be looked at.
@@ -72,7 +72,7 @@ for (const name of PROTOCOLS) {
     assert.deepEqual(counts(framer), expected);
   });
 
-  test(`${name}: a reply counts with its last byte, not before`, async () => {
+  test(`${name}: a reply counts at its last byte, not before`, async () => {
     const { protocol } = await stream();
     const reply = repliesTo(name, dataset, protocol.encode(session, 42));
     const framer = protocol.createFramer(session, dataset);
@@ -106,9 +106,9 @@ for (const name of PROTOCOLS) {
     assert.equal(framer.misses, 1);
   });
 
-  test(`${name}: the reader gives values, misses and errors, and null for what is not whole`, async () => {
+  test(`${name}: the reader returns values, misses and errors, and null for incomplete replies`, async () => {
     const { protocol, bytes } = await stream();
-    const found = [];
+    const replies = [];
     let at = 0;
     while (at < bytes.length) {
       const reply = protocol.read(session, bytes, at, dataset.valueSize);
@@ -120,16 +120,16 @@ for (const name of PROTOCOLS) {
           `cut at ${cut}`,
         );
       }
-      found.push(reply);
+      replies.push(reply);
       at = reply.end;
     }
     const values = IDS.map((id) => (id <= dataset.rows ? dataset.value(id) : null));
     assert.deepEqual(
-      found.map(({ value }) => value),
+      replies.map(({ value }) => value),
       [...values, null, dataset.value(5)],
     );
     assert.deepEqual(
-      found.map(({ error }) => error !== null),
+      replies.map(({ error }) => error !== null),
       [...IDS.map(() => false), true, false],
     );
   });
@@ -142,7 +142,7 @@ for (const name of PROTOCOLS) {
     assert.equal(framer.replies, 0);
   });
 
-  test(`${name}: requests are cut by their offsets, and keys are the same for the same seed`, async () => {
+  test(`${name}: requests are split by their offsets, and keys are equal for the same seed`, async () => {
     const { protocol } = await stream();
     const encode = (/** @type {number} */ id) => protocol.encode(session, id);
     const { bytes, offsets, ids } = encodeRequests(encode, dataset, 300);
@@ -170,7 +170,7 @@ test('mysql: without EOF packets the result set ends with its OK packet', () => 
   }
 });
 
-test('mysql: a row of 16 MiB goes over two packets and is one row', () => {
+test('mysql: a row of 16 MiB spans two packets and is one row', () => {
   const size = 0xffffff + 10;
   const rest = size + 11 - 0xffffff; // 00, NULL bits, nine bytes of length
   const head = Buffer.from('ffffff03', 'hex');

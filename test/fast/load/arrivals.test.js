@@ -35,8 +35,8 @@ test('the gaps of Poisson arrivals are exponential: mean, variance, quantiles, n
   const sorted = gaps.slice().sort();
   let distance = 0;
   for (const [i, gap] of sorted.entries()) {
-    const law = -Math.expm1(-gap / mean);
-    distance = Math.max(distance, law - i / n, (i + 1) / n - law);
+    const cumulative = -Math.expm1(-gap / mean);
+    distance = Math.max(distance, cumulative - i / n, (i + 1) / n - cumulative);
   }
   assert.ok(distance * Math.sqrt(n) < 1.95, `D √n = ${distance * Math.sqrt(n)}`);
   let product = 0;
@@ -50,7 +50,7 @@ test('Poisson arrivals are a function of the seed', () => {
   assert.notDeepEqual(draw(options, 100), draw({ ...options, seed: 8 }, 100));
 });
 
-test('what is due within a duration is scheduled, what is due at its end is not', () => {
+test('arrivals due within a duration are scheduled, those due at its end are not', () => {
   const bounds = { durationNs: 1e9, operations: Number.POSITIVE_INFINITY };
   const constant = { perSecond: 1000, arrivals: /** @type {const} */ ('constant'), seed: 1 };
   assert.equal(countArrivals(constant, bounds), 1000);

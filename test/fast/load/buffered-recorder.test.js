@@ -1,4 +1,4 @@
-/** Short segments of a load: their time per operation, and what is recorded over many of them. */
+/** Short segments of a load: their time per operation, and the record of many segments. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -36,7 +36,7 @@ function requireAccounts({ outcomes, scheduled }) {
 }
 
 describe('a short segment', () => {
-  test('goes on with the key behind the last one of the segment before; latencies are kept', async () => {
+  test('continues with the key after the last segment’s; latencies are kept', async () => {
     const seen = `globalThis.seen ??= []; globalThis.seen.push(id); return dataset.value(id);`;
     const keys = () => /** @type {any} */ (globalThis).seen.splice(0).slice(CHECKED);
     const all = async (/** @type {number[]} */ sizes) => {
@@ -49,9 +49,9 @@ describe('a short segment', () => {
       assert.equal(kept[0]?.histograms['latency']?.count, 70);
       return keys();
     };
-    const whole = await all([70]);
-    assert.equal(new Set(whole).size > 40, true);
-    assert.deepEqual(await all([20, 40, 10]), whole);
+    const uncut = await all([70]);
+    assert.equal(new Set(uncut).size > 40, true);
+    assert.deepEqual(await all([20, 40, 10]), uncut);
   });
 
   test('of a window ends with the issue of its last operation', async () => {
@@ -67,7 +67,7 @@ describe('a short segment', () => {
     assert.equal(await spanOf({ kind: 'sync', inFlight: 1 }, 30), 30);
   });
 
-  test('a window whose replies come all together takes its round trips, no more', async () => {
+  test('a window whose replies arrive together needs only its round trips', async () => {
     const together = {
       timeNs: 0,
       reads: 0,
@@ -93,7 +93,7 @@ describe('a short segment', () => {
     assert.deepEqual([figures?.spanOperations, figures?.spanNs], [40, 4 * 10e6]);
   });
 
-  test('is not valid where a reply is wrong, and its outcomes are kept', async () => {
+  test('is invalid if a reply is wrong, and its outcomes are kept', async () => {
     const wrong = `return reads === ${CHECKED} + 25 ? 'not the row' : dataset.value(id);`;
     const contender = await open({}, wrong);
     const segments = [];
@@ -114,7 +114,7 @@ describe('a short segment', () => {
     requireAccounts(merged);
   });
 
-  test('whose operations never settle times out', async () => {
+  test('with operations that never settle times out', async () => {
     const silent = `if (reads > ${CHECKED} + 15) await new Promise(() => {});
       return dataset.value(id);`;
     const contender = await open({}, silent, { stallNs: 0.2e9 });
@@ -124,7 +124,7 @@ describe('a short segment', () => {
     requireAccounts(segment);
   });
 
-  test('whose operations all fail ends, and says why', async () => {
+  test('with only failing operations ends, with the reason', async () => {
     const gone = `if (reads > ${CHECKED}) throw new Error('gone'); return dataset.value(id);`;
     const segment = await (await open({}, gone)).run(brief(40));
     assert.equal(segment.figures?.valid, false);
@@ -155,7 +155,7 @@ describe('a recorder of short segments', () => {
     assert.equal(recorder.histogram.max, 1e6);
   });
 
-  test('begins anew with each segment, but for the histograms of all', () => {
+  test('restarts with each segment, except for the total histograms', () => {
     const recorder = new BufferedRecorder({ names: ['even', 'odd'], of: (i) => i % 2 });
     for (const operations of [30, 5000]) {
       recorder.reset(0, operations);
@@ -178,7 +178,7 @@ describe('a recorder of short segments', () => {
     assert.equal(recorder.lastLatency()?.count, 5000);
   });
 
-  test('of a timed segment: as many as there are; those that end in its time are counted', () => {
+  test('of a timed segment: any number; operations that end in its time are counted', () => {
     const recorder = new TimedRecorder({ names: ['even', 'odd'], of: (i) => i % 2 });
     recorder.reset(0, 0);
     Object.assign(recorder, { fromNs: 100, toNs: 9000 });

@@ -18,7 +18,7 @@ const newCost = () => new ComparisonCost(() => ({ userNs: timeNs, systemNs: 0 })
 /**
  * @param {{ operationNs?: number, wholeNs?: number }} work
  * @param {Partial<import('../../../load/load.js').LoadOptions>} options
- * @returns {Promise<boolean[]>} of each reply, whether it was compared in full
+ * @returns {Promise<boolean[]>} whether each reply was compared in full
  */
 async function play({ operationNs = 500, wholeNs = 100 }, options) {
   /** @type {boolean[]} */
@@ -49,7 +49,7 @@ async function play({ operationNs = 500, wholeNs = 100 }, options) {
 /** @param {readonly boolean[]} inFull */
 const shareOf = (inFull) => inFull.filter(Boolean).length / inFull.length;
 
-test('a warm-up compares one batch in three, and tells the share that costs 2 %', async () => {
+test('a warm-up compares one batch in three, and returns the share that costs 2 %', async () => {
   for (const [work, every] of /** @type {const} */ ([
     [{ operationNs: 500, wholeNs: 100 }, 9],
     [{ operationNs: 500, wholeNs: 50 }, 5],
@@ -70,14 +70,14 @@ test('a warm-up compares one batch in three, and tells the share that costs 2 %'
   }
 });
 
-test('the first operations, which are slow, are no part of the cost', async () => {
+test('the slow first operations are excluded from the cost', async () => {
   const cost = newCost();
   await play({ operationNs: 50_000, wholeNs: 5000 }, { cost, operations: 25_600 });
   await play({}, { cost });
   assert.equal(cost.every(), 9);
 });
 
-test('pauses between loads are no part of an operation, nor is waiting', () => {
+test('pauses between loads and waiting are not part of an operation', () => {
   let cpuNs = 0;
   const cost = new ComparisonCost(() => ({ userNs: 0, systemNs: cpuNs }));
   for (let load = 0, ns = 0; load < 20; load += 1) {
@@ -93,7 +93,7 @@ test('pauses between loads are no part of an operation, nor is waiting', () => {
   assert.equal(cost.every(), Math.ceil(100 / (COST_MAX * 510)));
 });
 
-test('few batches tell nothing, nor does a reply that is verified on its own', async () => {
+test('few batches, or individually verified replies, give no result', async () => {
   const few = newCost();
   await play({}, { cost: few, operations: 1000 });
   assert.equal(few.every(), 1);

@@ -82,7 +82,7 @@ describe('every kind of load in every style of call', () => {
         );
       });
 
-      test(`${kind}, ${calls}: misses, mismatches, errors and timeouts are counted apart`, async () => {
+      test(`${kind}, ${calls}: misses, mismatches, errors and timeouts are counted separately`, async () => {
         const op = OPS[calls]((i) => {
           if (i % 10 === 1) return undefined;
           if (i % 10 === 2) return -1;
@@ -145,7 +145,7 @@ for (const calls of /** @type {const} */ (['promise', 'callback'])) {
 test('a burst issues all operations before the first reply', async () => {
   let issued = 0;
   let issuedAtFirstReply = 0;
-  let told = 0;
+  let notifiedAt = 0;
   const op = (/** @type {number} */ i) => {
     issued += 1;
     return new Promise((resolve) => {
@@ -157,12 +157,12 @@ test('a burst issues all operations before the first reply', async () => {
   };
   const ended = await runLoad(load({ kind: 'burst', op }), {
     onIssued: () => {
-      told = issued;
+      notifiedAt = issued;
     },
   });
   assert.equal(ended.recorder.outcomes[OK], 1000);
   assert.equal(issuedAtFirstReply, 1000);
-  assert.equal(told, 1000);
+  assert.equal(notifiedAt, 1000);
 });
 
 test('a burst shows progress about each second of its issuing', async () => {
@@ -183,7 +183,7 @@ test('a burst shows progress about each second of its issuing', async () => {
   assert.deepEqual(seen, [1000, 2000, 3000]);
 });
 
-test('latency is from issue to completion by the clock that was given', async () => {
+test('latency is from issue to completion by the passed clock', async () => {
   const clock = createFakeClock({ stepNs: 1000 });
   const ended = await runLoad(load({ kind: 'sync', inFlight: 1, clock, operations: 100 }));
   const { min, max, sum, count } = ended.recorder.histogram;
@@ -191,7 +191,7 @@ test('latency is from issue to completion by the clock that was given', async ()
   assert.deepEqual({ min, max, sum, count }, { min: 1000, max: 1000, sum: 100_000, count: 100 });
 });
 
-test('a duration ends the load, and what was not due is not unsent', async () => {
+test('a duration ends the load, and operations not yet due are not unsent', async () => {
   const clock = createFakeClock({ stepNs: 1e6 });
   const ended = await runLoad(
     load({ clock, operations: Number.POSITIVE_INFINITY, durationNs: 100e6, inFlight: 1 }),
@@ -203,7 +203,7 @@ test('a duration ends the load, and what was not due is not unsent', async () =>
   assert.ok(ended.scheduled >= 90 && ended.scheduled <= 100, `${ended.scheduled} operations`);
 });
 
-test('a store that never answers: outstanding requests time out, the rest is unsent', async () => {
+test('a store that never replies: outstanding requests time out, the rest is unsent', async () => {
   const ended = await runLoad(
     load({
       op: () => new Promise(() => {}),
@@ -237,7 +237,7 @@ test('a burst that takes longer to issue than the time limit waits for its repli
   assert.equal(ended.ended, 'complete', JSON.stringify(ended.recorder.samples));
 });
 
-test('a store that refuses at once after a stall does not keep the workers going', async () => {
+test('a store that refuses immediately after a stall does not keep the workers running', async () => {
   let calls = 0;
   /** @type {((error: Error) => void)[]} */
   const pending = [];
@@ -263,7 +263,7 @@ test('a store that refuses at once after a stall does not keep the workers going
   assertAccounting(ended);
 });
 
-test('a store that only fails is given up after a thousand failures', async () => {
+test('a store that only fails is abandoned after a thousand failures', async () => {
   const ended = await runLoad(
     load({
       op: async () => {
@@ -278,7 +278,7 @@ test('a store that only fails is given up after a thousand failures', async () =
   assert.equal(ended.recorder.outcomes[UNSENT], 1_000_000 - errors);
 });
 
-test('a good reply ends a row of failures', async () => {
+test('a correct reply resets the count of failures', async () => {
   const op = async (/** @type {number} */ i) => {
     if (i % 800 !== 799) throw new Error('busy');
     return i;
@@ -298,19 +298,19 @@ test('a good reply ends a row of failures', async () => {
 
 test('one of 31 replies is compared in full, at drawn distances, the first one too', async () => {
   /** @type {number[]} */
-  const whole = [];
+  const inFull = [];
   const verify = (/** @type {number} */ i, /** @type {any} */ _, /** @type {boolean} */ full) => {
-    if (full) whole.push(i);
+    if (full) inFull.push(i);
     return OK;
   };
   await runLoad(load({ kind: 'sync', inFlight: 1, operations: 31_000, verify }));
   // Distances are uniform: the sum of 1,000 of them is 31,000 ± 564 (one standard deviation).
-  assert.ok(whole.length > 945 && whole.length < 1055, `${whole.length} in full`);
-  const distances = new Set(whole.slice(1).map((index, i) => index - whole[i]));
-  assert.deepEqual([whole[0], distances.size], [0, 61]);
+  assert.ok(inFull.length > 945 && inFull.length < 1055, `${inFull.length} in full`);
+  const distances = new Set(inFull.slice(1).map((index, i) => index - inFull[i]));
+  assert.deepEqual([inFull[0], distances.size], [0, 61]);
 });
 
-test('an error says by its class, its name or its code that it is a timeout', () => {
+test('an error is a timeout by its class, name or code', () => {
   class QueryTimeout extends Error {}
   const timeouts = [{ code: 'ETIMEDOUT' }, { name: 'TimeoutError' }, new QueryTimeout()];
   for (const error of timeouts) assert.equal(outcomeOfError(error), TIMEOUT);
@@ -319,7 +319,7 @@ test('an error says by its class, its name or its code that it is a timeout', ()
   }
 });
 
-describe('a connection that is lost', () => {
+describe('a lost connection', () => {
   const lose = (/** @type {object} */ options) => {
     let isLost = false;
     return runLoad(
@@ -336,7 +336,7 @@ describe('a connection that is lost', () => {
   };
 
   for (const kind of ['sync', 'window', 'burst']) {
-    test(`ends a ${kind}: what is in flight fails once, the rest is unsent`, async () => {
+    test(`ends a ${kind}: requests in flight fail once, the rest is unsent`, async () => {
       const inFlight = { sync: 1, window: 10, burst: 1000 }[kind];
       const ended = await lose({ kind, inFlight });
       assertAccounting(ended);
@@ -347,14 +347,14 @@ describe('a connection that is lost', () => {
     });
   }
 
-  test('ends none where there are others, of further nodes', async () => {
+  test('does not end a load with connections to further nodes', async () => {
     const ended = await lose({ hasNodes: true });
     assert.equal(ended.lost, null);
     assert.equal(ended.recorder.outcomes[UNSENT], 0);
   });
 });
 
-test('an abort stops issuing, lets what is in flight come in, and keeps the count', async () => {
+test('an abort stops issuing, waits for requests in flight, and keeps the count', async () => {
   const controller = new AbortController();
   const op = (/** @type {number} */ i) => {
     if (i === 500) controller.abort();
@@ -394,7 +394,7 @@ test('a driver that calls back twice is counted once', async () => {
   }
 });
 
-test('a second callback that comes later is taken for the next reply, which is then wrong', async () => {
+test('a later second callback counts as the next reply, which is then wrong', async () => {
   const op = (/** @type {number} */ i, /** @type {any} */ done) => {
     setImmediate(() => {
       done(null, i);
@@ -406,7 +406,7 @@ test('a second callback that comes later is taken for the next reply, which is t
   assert.ok(ended.recorder.outcomes[MISMATCH] > 300, `${ended.recorder.outcomes}`);
 });
 
-test('a callback that comes at once does not grow the stack', async () => {
+test('a synchronous callback does not grow the stack', async () => {
   const op = (/** @type {number} */ i, /** @type {any} */ done) => done(null, i);
   const ended = await runLoad(load({ op, calls: 'callback', operations: 200_000, inFlight: 1 }));
   assert.equal(ended.recorder.outcomes[OK], 200_000);
@@ -424,7 +424,7 @@ test('a loop without I/O lets timers in', async () => {
   assert.ok(ticks > 0);
 });
 
-test('the timeline adds up to the right answers and stays bounded', async () => {
+test('the timeline sums to the verified replies and stays bounded', async () => {
   const clock = createFakeClock({ stepNs: 50e6 });
   const ended = await runLoad(load({ clock, kind: 'sync', inFlight: 1, operations: 10_000 }));
   const { windows } = ended.recorder;

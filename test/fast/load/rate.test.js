@@ -109,7 +109,7 @@ describe('every style of call', () => {
       assert.equal(open.late, 0);
     });
 
-    test(`${calls}: errors and wrong answers are counted, and are no latencies`, async () => {
+    test(`${calls}: errors and wrong replies are counted, and have no latencies`, async () => {
       const store = STORES[calls](1);
       const op = (/** @type {number} */ i, /** @type {any} */ done) => {
         if (i % 10 === 1) throw Object.assign(new Error('refused'), { code: 'OOM' });
@@ -143,7 +143,7 @@ test('response time counts from when an operation was due, service time from whe
     return i;
   };
   const { recorder, open } = await runRate({ calls: 'sync', op, clock });
-  // The 111 operations that wait see what is left of it: the loop makes 1.1 µs good each 10 µs.
+  // The 111 waiting operations see the rest of it: each one reduces the delay by 8.9 µs.
   const waiting = 1e6 / (10_000 - 1100);
   const waited = 1000 - countBelow(recorder.histogram, 3000);
   assert.ok(Math.abs(waited - waiting) < 5, `${waited} responses of more than 3 µs`);
@@ -167,7 +167,7 @@ function countBelow(histogram, ns) {
   return low;
 }
 
-test('what was sent more than a millisecond late is counted', async () => {
+test('operations sent more than a millisecond late are counted', async () => {
   const { clock, pass } = createSettableClock();
   const op = (/** @type {number} */ i) => {
     if (i === 100) pass(3e6);
@@ -181,7 +181,7 @@ test('what was sent more than a millisecond late is counted', async () => {
 });
 
 for (const calls of /** @type {const} */ (['promise', 'callback'])) {
-  test(`${calls}: no more than the bound is in flight; the rest is dropped and counted`, async () => {
+  test(`${calls}: no more than the limit is in flight; the rest is dropped and counted`, async () => {
     let inFlight = 0;
     let most = 0;
     const store = STORES[calls](40);
@@ -202,7 +202,7 @@ for (const calls of /** @type {const} */ (['promise', 'callback'])) {
   });
 }
 
-test('a call that blocks: no more than the bound waits, and response times stay bounded by it', async () => {
+test('a blocking call: no more than the limit waits, which bounds response times', async () => {
   const { clock, pass } = createSettableClock();
   // 20 µs an operation, one due every 10 µs: half of them must go.
   const op = (/** @type {number} */ i) => {
@@ -215,7 +215,7 @@ test('a call that blocks: no more than the bound waits, and response times stay 
   assert.ok(recorder.histogram.max <= 11 * 20_300, `${recorder.histogram.max} ns`);
 });
 
-test('a call that blocks lets as many wait as the bound says, and no more', async () => {
+test('a blocking call lets exactly the limit wait', async () => {
   for (const [maxInFlight, dropped] of [
     [3, 0],
     [2, 1],
@@ -231,7 +231,7 @@ test('a call that blocks lets as many wait as the bound says, and no more', asyn
   }
 });
 
-test('a store that never answers: what was sent times out, what came due later is dropped', async () => {
+test('a store that never replies: sent operations time out, later ones are dropped', async () => {
   const { outcomes, ended, open } = await runRate(
     { op: () => new Promise(() => {}), clock: systemClock, stallNs: 50e6, operations: 1e6 },
     { maxInFlight: 10, perSecond: 10_000 },
@@ -251,7 +251,7 @@ test('a pause between two arrivals is not a stall', async () => {
   assert.equal(outcomes[OK], 3);
 });
 
-test('a request after a pause has its whole time for a reply', async (t) => {
+test('a request after a pause has its full time limit', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const { clock, pass } = createSettableClock();
   const step = () => {
@@ -270,7 +270,7 @@ test('a request after a pause has its whole time for a reply', async (t) => {
   assert.deepEqual([ended, outcomes[OK]], ['complete', 2]);
 });
 
-test('an abort stops sending, also between two arrivals that are far apart', async () => {
+test('an abort stops sending, also between two distant arrivals', async () => {
   const stop = new AbortController();
   const { outcomes, ended } = await runRate(
     {
@@ -298,7 +298,7 @@ test('a driver that calls back twice is counted once', async () => {
   assert.equal(outcomes[OK], 1000);
 });
 
-test('a store that only fails is given up after the arrivals of five seconds', async () => {
+test('a store that only fails is abandoned after the arrivals of five seconds', async () => {
   const op = async () => {
     throw Object.assign(new Error('full'), { code: 'OOM' });
   };
@@ -309,7 +309,7 @@ test('a store that only fails is given up after the arrivals of five seconds', a
   assert.equal(outcomes[ERROR] + outcomes[UNSENT], 100_000);
 });
 
-test('kinds of operation have latencies of their own, in an open and in a closed loop', async () => {
+test('kinds of operation have separate latencies, in an open and in a closed loop', async () => {
   const kinds = { names: ['get', 'set'], of: (/** @type {number} */ i) => (i % 4 === 3 ? 1 : 0) };
   const open = await runRate({ kinds });
   assert.deepEqual(

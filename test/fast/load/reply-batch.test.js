@@ -26,7 +26,7 @@ function load(options) {
   };
 }
 
-describe('replies that are held', () => {
+describe('deferred replies', () => {
   test('no more than 64, and no more than 256 KiB of them', () => {
     assert.equal(new ReplyBatch().limit, 1);
     assert.equal(new ReplyBatch(16).limit, 64);
@@ -34,7 +34,7 @@ describe('replies that are held', () => {
     assert.equal(new ReplyBatch(16 * 1024 * 1024).limit, 1);
   });
 
-  test('each is verified once, in the order of their arrival, the last ones too', async () => {
+  test('each is verified once, in order of arrival, including the last ones', async () => {
     for (const operations of [1, 63, 64, 65, 1000]) {
       /** @type {number[]} */
       const seen = [];
@@ -52,7 +52,7 @@ describe('replies that are held', () => {
     }
   });
 
-  test('what is wrong keeps its place among the others: the sum is that of the outcomes', async () => {
+  test('a wrong reply keeps its position: the sum equals that of the outcomes', async () => {
     const op = async (/** @type {number} */ i) => {
       if (i % 10 === 3) throw Object.assign(new Error('refused'), { code: 'OOM' });
       return i % 10 === 2 ? -1 : i;
@@ -84,7 +84,7 @@ describe('replies that are held', () => {
     assert.ok(Math.abs(inFlightAreaNs / sum - 1) < 0.02, `${inFlightAreaNs} for ${sum}`);
   });
 
-  test('a load of some time ends in time, and all that was issued is counted', async () => {
+  test('a timed load ends in time, and all issued operations are counted', async () => {
     let nowNs = 0;
     const { recorder, scheduled } = await runLoad(
       load({
@@ -103,7 +103,7 @@ describe('replies that are held', () => {
     assert.equal(recorder.outcomes[OK], scheduled);
   });
 
-  test('wrong answers alone end the load, a batch later at the latest', async () => {
+  test('only wrong replies end the load, at the latest one batch later', async () => {
     const { recorder, scheduled } = await runLoad(
       load({ op: async () => -1, operations: 100_000, inFlight: 10 }),
     );

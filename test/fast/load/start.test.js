@@ -37,13 +37,13 @@ async function begin(startNs) {
   return { startedNs: recorder.startNs, started };
 }
 
-test('a load begins at its moment, with all that takes time done before', async () => {
+test('a load begins on time, with all preparations done before', async () => {
   const { startedNs, started } = await begin(1e6);
   assert.equal(started, 1);
   assert.ok(startedNs >= 1e6 && startedNs <= 1e6 + 2 * STEP_NS, `${startedNs}`);
 });
 
-test('arrivals are counted before the moment is known, and not once more', () => {
+test('arrivals are counted once, before the start is known', () => {
   const load = { kind: 'rate', rate: 1000, arrivals: 'poisson', durationNs: 1e9 };
   const share = { index: 1, count: 3 };
   const spec = { load: { ...load, inFlight: null, operations: null }, seed: 1, share };
@@ -65,12 +65,12 @@ test('arrivals are counted before the moment is known, and not once more', () =>
   assert.equal(limit, 7);
 });
 
-test('a moment that is past, or too far away for a loop, is not waited for', async () => {
+test('a start in the past, or too far away for a loop, causes no wait', async () => {
   assert.ok((await begin(1)).startedNs <= 3 * STEP_NS);
   assert.ok((await begin(2 * SPIN_NS)).startedNs <= 3 * STEP_NS);
 });
 
-test('until shortly before, nothing is done; an abort ends that', async () => {
+test('until shortly before it, the loop is idle; an abort ends that', async () => {
   const clock = systemClock;
   const startNs = clock.now() + 30e6;
   await sleepUntilStart(startNs, { clock });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitForCalm } from '../../../measure/calm.js';
 
-/** @param {readonly (number | null)[]} shares of the processors that are used, by look */
+/** @param {readonly (number | null)[]} shares utilisation of the processors, by reading */
 function readings(shares) {
   let at = -1;
   let idleTicks = 0;
@@ -26,12 +26,12 @@ async function waited(shares, mostNs, signal = new AbortController().signal) {
   return { isCalm, seen };
 }
 
-test('it waits while the processors are used, and says how much', async () => {
+test('it waits while the processors are in use, and reports the share', async () => {
   const found = await waited([0.9, 0.5, 0.1, 0.9], 60e9);
   assert.deepEqual(found, { isCalm: true, seen: ['0.90', '0.50'] });
 });
 
-test('it ends after its time, when it is aborted, and where nothing is known', async () => {
+test('it ends after its time, when aborted, and if the use is unknown', async () => {
   assert.deepEqual(await waited([0.9], 0), { isCalm: false, seen: [] });
   assert.deepEqual(await waited([0.9], 60e9, AbortSignal.abort()), { isCalm: false, seen: [] });
   assert.deepEqual(await waited([null], 60e9), { isCalm: true, seen: [] });

@@ -1,4 +1,4 @@
-/** Garbage collections one by one: where they lie in what was measured. */
+/** Individual garbage collections: their position in the measured interval. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -32,7 +32,7 @@ describe('collections of garbage', () => {
     assert.ok(collections.reduce((sum, one) => sum + one.ns, 0) <= ns + 1);
   });
 
-  test('are in the result, since measuring began, and in its plot', async () => {
+  test('are in the result, from the start of measurement, and in its plot', async () => {
     const result = await run({
       storages: ['memory'],
       loads: [{ kind: 'window', inFlight: 100, operations: 300_000 }],

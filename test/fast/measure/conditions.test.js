@@ -21,14 +21,14 @@ test('steal, idle and total ticks are those of the first line, guest time not co
   assert.deepEqual(parseProcStat(text), { stealTicks: 40, idleTicks: 307, totalTicks: 473 });
 });
 
-test('what /proc/stat does not say is unknown, not zero', () => {
+test('values missing in /proc/stat are unknown, not zero', () => {
   const unknown = { stealTicks: null, idleTicks: null, totalTicks: null };
   for (const text of [null, '', 'cpu  1 2 3\n', 'cpu  a b c d e f g h\n', 'cpu0 1 1 1 1 1 1 1 1']) {
     assert.deepEqual(parseProcStat(text), unknown);
   }
 });
 
-test('throttling of version 2 is summed over our group and all above it', () => {
+test('throttling of version 2 is summed over this group and its parents', () => {
   const read = reader({
     '/proc/self/cgroup': '0::/user/box\n',
     '/sys/fs/cgroup/user/box/cpu.stat':
@@ -39,7 +39,7 @@ test('throttling of version 2 is summed over our group and all above it', () => 
   assert.deepEqual(readThrottling(read), { throttledCount: 4, throttledNs: 300_000 });
 });
 
-test('throttling of version 1 is in nanoseconds, also where the path is that of the host', () => {
+test('throttling of version 1 is in nanoseconds, also with the path of the host', () => {
   const read = reader({
     '/proc/self/cgroup': '3:cpuset:/\n4:cpu,cpuacct:/docker/abc\n0::/\n',
     '/sys/fs/cgroup/cpu,cpuacct/cpu.stat': 'nr_periods 9\nnr_throttled 2\nthrottled_time 700\n',
@@ -54,7 +54,7 @@ test('without a control group, or without a limit in it, throttling is unknown',
   assert.deepEqual(readThrottling(reader(files)), NONE);
 });
 
-test('shares are of what all processors had between; one unknown end makes them unknown', () => {
+test('shares are of the time of all processors; one unknown reading makes them unknown', () => {
   const before = {
     stealTicks: 10,
     idleTicks: 100,
@@ -85,12 +85,12 @@ test('shares are of what all processors had between; one unknown end makes them 
   assert.equal(conditionsBetween(before, before).stealShare, null, 'no tick has passed');
 });
 
-test('the canary is the median pass of its clock: a fake one gives its step', () => {
+test('the canary is the median pass by its clock: the step of a fake clock', () => {
   assert.equal(canaryNs(createFakeClock({ stepNs: 250 })), 250);
   assert.ok(canaryNs(systemClock) > 10_000, 'half a million dependent steps take time');
 });
 
-test('this machine can be read, and what it does not tell is null', () => {
+test('this machine is readable, and its unknown values are null', () => {
   for (const value of Object.values(readConditions())) {
     assert.ok(value === null || (Number.isFinite(value) && value >= 0));
   }

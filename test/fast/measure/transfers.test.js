@@ -13,7 +13,7 @@ import { withFolder } from '../../helpers/folder.js';
 const CALLS = 2000;
 const folder = withFolder();
 
-/** @param {() => void} work @returns {Record<string, number>} what each call of it has added */
+/** @param {() => void} work @returns {Record<string, number>} increments per call */
 function perCall(work) {
   const clock = new TransferClock();
   const before = clock.read();
@@ -31,7 +31,7 @@ function perCall(work) {
   );
 }
 
-test('reads and writes are counted with their bytes, and not the readings of the counts', () => {
+test('reads and writes are counted with their bytes, without the readings of the counters', () => {
   const file = openSync(path.join(folder, 'file'), 'w+');
   const bytes = Buffer.alloc(100);
   const none = { reads: 0, writes: 0, readBytes: 0, writtenBytes: 0 };
@@ -57,7 +57,7 @@ test('reads and writes are counted with their bytes, and not the readings of the
   assert.deepEqual([second, third], [first, first]);
 });
 
-test('wake-ups of the event loop are left out, beside requests and replies of a socket', async () => {
+test('wake-ups of the event loop are excluded, beside requests and replies of a socket', async () => {
   const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect(/** @type {any} */ (server.address()).port, '127.0.0.1');

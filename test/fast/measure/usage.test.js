@@ -28,20 +28,20 @@ function burningThread() {
   });
 }
 
-describe('the time of threads that have ended', () => {
-  test('stays as it is while the same threads are there, whatever ticks say', () => {
+describe('the time of ended threads', () => {
+  test('is unchanged while the same threads exist, whatever the ticks', () => {
     const before = { endedNs: 50 * MS, threads: { 1: 100 * MS } };
     assert.equal(endedThreadsNs(before, 160 * MS, { 1: 105 * MS }), 50 * MS);
     assert.equal(endedThreadsNs(before, 170 * MS, { 1: 105 * MS, 2: 3 * MS }), 50 * MS);
   });
 
-  test('is what they had when they were last seen, or more where the process knows of more', () => {
+  test('is their last seen time, or more if the process total is greater', () => {
     const before = { endedNs: 50 * MS, threads: { 1: 100 * MS, 2: 10_000 * MS } };
     assert.equal(endedThreadsNs(before, 10_150 * MS, { 1: 105 * MS }), 10_050 * MS);
     assert.equal(endedThreadsNs(before, 10_455 * MS, { 1: 105 * MS }), 10_350 * MS);
   });
 
-  test('includes threads that nobody has ever seen', () => {
+  test('includes threads that were never seen', () => {
     const before = { endedNs: 0, threads: { 1: 100 * MS } };
     assert.equal(endedThreadsNs(before, 900 * MS, { 1: 100 * MS }), 800 * MS);
     assert.equal(endedThreadsNs(undefined, 900 * MS, { 1: 100 * MS }), 800 * MS);
@@ -63,7 +63,7 @@ describe('CPU time of a process', { skip: process.platform !== 'linux' }, () => 
     assert.ok(read() >= endedNs);
   });
 
-  test('has that of threads that came and went between two readings', async () => {
+  test('includes threads that started and ended between two readings', async () => {
     const usage = createServerUsage();
     const read = () => /** @type {any} */ (usage([process.pid])).cpuNs;
     const startNs = read();
@@ -71,7 +71,7 @@ describe('CPU time of a process', { skip: process.platform !== 'linux' }, () => 
     assert.ok(read() - startNs > (BURN_MS / 2) * MS);
   });
 
-  test('read often, keeps what an ended thread had', async () => {
+  test('read often, keeps the time of an ended thread', async () => {
     const worker = await burningThread();
     const clocks = new ThreadClocks([process.pid]);
     const before = clocks.read();

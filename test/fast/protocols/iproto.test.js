@@ -32,7 +32,7 @@ test('the greeting is read at every split position, and has 20 bytes of salt', (
   assert.throws(() => readGreeting(Buffer.from('HTTP/1.1 400 Bad Request')), NOT_IPROTO);
 });
 
-test('requests are what they say, and those of a server are read at every split position', () => {
+test('requests are encoded correctly, and read by a server at every split position', () => {
   const bytes = encodeSelect(7, { space: 512, key: [300] });
   assert.deepEqual(readPacket(bytes, 0), {
     end: bytes.length,
@@ -61,7 +61,7 @@ test('requests are what they say, and those of a server are read at every split 
   }
 });
 
-test('a select by an integer is read in place, at every width; all else is left to others', () => {
+test('a select by an integer is read in place, at every width; all else is left to the decoder', () => {
   const reader = new SelectReader();
   for (const key of [0, 127, 128, 255, 256, 65_535, 65_536, 2 ** 32 - 1]) {
     for (const bytes of [
@@ -87,7 +87,7 @@ test('a select by an integer is read in place, at every width; all else is left 
   }
 });
 
-test('replies have their data or their error, and the sync that is patched in', () => {
+test('replies have their data or error, and the patched sync', () => {
   const reply = encodeReply([[1, 'é'], [2]]);
   reply.writeUInt32BE(77, REPLY_SYNC_OFFSET);
   const packet = readPacket(reply, 0);
@@ -95,7 +95,7 @@ test('replies have their data or their error, and the sync that is patched in', 
   assert.deepEqual(replyOf(packet), { sync: 77, data: [[1, 'é'], [2]], code: 0, message: null });
 });
 
-test('an error reply has its code without the mark', () => {
+test('an error reply has its code without the flag', () => {
   const header = { [KEY.code]: 0x8000 + 42, [KEY.sync]: 5 };
   const packet = { end: 0, header, body: { [KEY.error]: 'Access denied' } };
   assert.deepEqual(replyOf(packet), { sync: 5, data: [], code: 42, message: 'Access denied' });
@@ -112,7 +112,7 @@ test('a login proves the password without sending it', () => {
   assert.equal(body[KEY.tuple][1].length, 20);
 });
 
-test('bytes that are no packet are refused, and packets longer than requested', () => {
+test('bytes that are not a packet are refused, and packets longer than requested', () => {
   assert.throws(() => readPacket(Buffer.from('GET /'), 0), NOT_IPROTO);
   assert.throws(() => readPacket(Buffer.from('ce00000002c1c1', 'hex'), 0), NOT_IPROTO);
   assert.throws(() => readPacket(Buffer.from('ce0000000101', 'hex'), 0), NOT_IPROTO);

@@ -22,7 +22,7 @@ const TREE = fc.letrec((tie) => ({
   ),
 })).value;
 
-test('every kind that is used comes back as it was, in the shortest form', () => {
+test('every type in use survives a round trip, in the shortest form', () => {
   fc.assert(
     fc.property(TREE, TREE, (value, second) => {
       const bytes = encode(value);
@@ -56,7 +56,7 @@ test('integers are written in their shortest form, as hash indexes need them', (
   }
 });
 
-test('heads that are written into a buffer begin what a decoder reads', () => {
+test('headers written into a buffer are read by a decoder', () => {
   const bytes = Buffer.alloc(70_100);
   let at = writeArrayHead(bytes, 0, 2);
   at = writeStringHead(bytes, at, 3);
@@ -66,14 +66,14 @@ test('heads that are written into a buffer begin what a decoder reads', () => {
   assert.deepEqual(decodeAll(bytes.subarray(0, at)), [['abc', 'x'.repeat(70_000)]]);
 });
 
-test('announced lengths allocate nothing: more items than ours have are refused', () => {
+test('announced lengths allocate nothing: arrays that are too long are refused', () => {
   for (const hex of ['dd7fffffff', 'df7fffffff', 'dc0401', 'de0401', 'dbffffffff', 'c6ffffffff']) {
     assert.throws(() => decodeAll(Buffer.from(hex, 'hex')), Error, hex);
   }
   assert.throws(() => decodeAll(Buffer.alloc(100_000, 0x91)), Error);
 });
 
-test('an array of more items than ours have is refused also where all of them are there', () => {
+test('an array that is too long is refused even if it is complete', () => {
   const items = (/** @type {number} */ n) =>
     Buffer.concat([Buffer.of(0xdc, n >> 8, n & 0xff), Buffer.alloc(n, 0xc0)]);
   assert.equal(decodeAll(items(1024))[0].length, 1024);

@@ -30,7 +30,7 @@ const SALT = Buffer.from('01234567890123456789');
 const COLUMN = encodeColumn({ database: 'd', table: 't', name: 'c', charset: 224, size: 16 });
 const TOO_LONG = { code: 'E_TARGET', message: /MySQL: announced length \d+ exceeds/ };
 
-test('lengths come back as they were, of every width', () => {
+test('lengths of every width survive a round trip', () => {
   for (const value of [0, 250, 251, 65_535, 65_536, 2 ** 24 - 1, 2 ** 24, 2 ** 32 - 1]) {
     const bytes = lengthEncoded(value);
     assert.deepEqual(readLengthEncoded(bytes, 0), { value, end: bytes.length });
@@ -38,7 +38,7 @@ test('lengths come back as they were, of every width', () => {
   assert.deepEqual(readLengthEncoded(Buffer.of(0xfb), 0), { value: null, end: 1 });
 });
 
-test('a packet is read only where it is whole, at every split position', () => {
+test('a packet is read only if it is complete, at every split position', () => {
   const bytes = Buffer.concat([packet(0, Buffer.from('first')), packet(1, Buffer.alloc(0))]);
   for (let cut = 0; cut < 9; cut += 1) assert.equal(readPacket(bytes.subarray(0, cut), 0), null);
   const first = readPacket(bytes, 0);
@@ -46,7 +46,7 @@ test('a packet is read only where it is whole, at every split position', () => {
   assert.deepEqual([readPacket(bytes, 9)?.sequence, readPacket(bytes, 9)?.end], [1, bytes.length]);
 });
 
-test('the greeting says its salt, the answer proves the password without sending it', () => {
+test('the greeting has the salt, the reply proves the password without sending it', () => {
   const greeting = encodeHandshake({ version: '5.5.5-10.11.0-MariaDB', charset: 224, salt: SALT });
   const { payload } = readPacket(greeting, 0) ?? {};
   assert.ok(payload);
@@ -86,14 +86,14 @@ test('the parameter of an execution is read by a server', () => {
   }
 });
 
-test('a packet that is longer than requested is refused by its length alone', () => {
+test('a packet longer than requested is refused by its length', () => {
   const head = Buffer.from('ffffff00', 'hex');
   assert.throws(() => readPacket(head, 0), TOO_LONG);
   assert.throws(() => readResultSet(head, 0, false, 1024), TOO_LONG);
   assert.equal(readPacket(head, 0, 2 ** 24), null);
 });
 
-test('a length that is cut short is refused, not read beyond the bytes', () => {
+test('a truncated length is refused, not read beyond the bytes', () => {
   for (const value of [251, 70_000, 2 ** 24]) {
     const bytes = lengthEncoded(value);
     for (let end = 0; end < bytes.length; end += 1) {
@@ -102,13 +102,13 @@ test('a length that is cut short is refused, not read beyond the bytes', () => {
   }
 });
 
-test('rows end with a short payload; without EOF packets with any that is no row', () => {
+test('rows end with a short payload; without EOF packets with any other packet', () => {
   assert.deepEqual([isEnd(0xfe, 8, false), isEnd(0xfe, 9, false)], [true, false]);
   assert.deepEqual([isEnd(0xfe, 9, true), isEnd(0xfe, PAYLOAD_MAX, true)], [true, false]);
   assert.equal(isEnd(0xff, 5, true), false);
 });
 
-test('a payload of 16 MB goes on in the next packet', () => {
+test('a payload of 16 MB continues in the next packet', () => {
   const first = Buffer.alloc(PAYLOAD_MAX + 4, 1);
   first.writeUIntLE(PAYLOAD_MAX, 0, 3);
   const whole = readPacket(Buffer.concat([first, packet(1, Buffer.of(7))]), 0, 2 ** 25);

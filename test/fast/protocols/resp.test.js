@@ -35,7 +35,7 @@ const BYTES = Buffer.from(
 const VALUES = ['OK', -7, 'a\r\nb', null, null, null, '', ['0', ['a', 1, 'no']], [], null];
 
 describe('commands', () => {
-  test('are the same bytes as the plain reference gives, of any words', () => {
+  test('equal the bytes of the simple reference, for any words', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.integer()), { minLength: 1 }),
@@ -52,7 +52,7 @@ describe('commands', () => {
     );
   });
 
-  test('are read only where they are whole, at every split position', () => {
+  test('are read only if they are complete, at every split position', () => {
     const bytes = Buffer.from(`${commandText(['SET', 'é', ''])}${commandText(['PING'])}`, 'latin1');
     const { end = 0 } = readCommand(bytes, 0) ?? {};
     for (let cut = 0; cut < end; cut += 1)
@@ -66,12 +66,12 @@ describe('commands', () => {
     });
   }
 
-  test('that announce more than Redis takes are refused, not waited for', () => {
+  test('that announce more than Redis accepts are refused immediately', () => {
     assert.throws(() => readCommand(Buffer.from('*999999999\r\n'), 0), TOO_LONG);
     assert.throws(() => readCommand(Buffer.from('*1\r\n$9999999999\r\n'), 0), TOO_LONG);
   });
 
-  test('of a login have a user only where there is one', () => {
+  test('of a login have a user only if there is one', () => {
     assert.equal(authWords({ user: 'me' }), null);
     assert.deepEqual(authWords({ password: 'p' }), ['AUTH', 'p']);
     assert.deepEqual(authWords({ user: 'me', password: 'p' }), ['AUTH', 'me', 'p']);
@@ -79,8 +79,8 @@ describe('commands', () => {
 });
 
 describe('replies', () => {
-  test('are read one after another; null where one is not whole, at every split position', () => {
-    const found = [];
+  test('are read one after another; null if one is incomplete, at every split position', () => {
+    const replies = [];
     for (let at = 0; at < BYTES.length; ) {
       const reply = readReply(BYTES, at);
       assert.ok(reply !== null);
@@ -90,19 +90,19 @@ describe('replies', () => {
         const wanted = replyBytes(part, at);
         assert.ok(wanted > cut - at && wanted <= reply.end - at, `cut at ${cut}: ${wanted}`);
       }
-      found.push(reply);
+      replies.push(reply);
       at = reply.end;
     }
     assert.deepEqual(
-      found.map(({ value }) => value),
+      replies.map(({ value }) => value),
       VALUES,
     );
     assert.deepEqual(
-      found.map(({ error }) => error).filter((error) => error !== null),
+      replies.map(({ error }) => error).filter((error) => error !== null),
       ['OOM no room'],
     );
-    assert.deepEqual(readReplies(BYTES), found);
-    assert.deepEqual(readReplies(BYTES.subarray(0, -1)), found.slice(0, -1));
+    assert.deepEqual(readReplies(BYTES), replies);
+    assert.deepEqual(readReplies(BYTES.subarray(0, -1)), replies.slice(0, -1));
   });
 
   for (const text of ['HTTP/1.1 400\r\n', '$12x\r\n', '*x\r\n', '$-2\r\n', ':1.5\r\n', '_x\r\n']) {
@@ -112,13 +112,13 @@ describe('replies', () => {
     });
   }
 
-  test('end with CR LF, and a line without an end is not gathered for ever', () => {
+  test('end with CR LF, and an endless line is not collected forever', () => {
     assert.throws(() => readReply(Buffer.from('+OK\n'), 0), NOT_RESP);
     assert.throws(() => readReply(Buffer.from('$1\r\nabc'), 0), NOT_RESP);
     assert.throws(() => readReply(Buffer.alloc(70_000, '+'), 0), NOT_RESP);
   });
 
-  test('that are longer than requested are refused by their length alone', () => {
+  test('longer than requested are refused by their length', () => {
     assert.equal(readReply(Buffer.from('$16\r\n'), 0, 16), null);
     assert.throws(() => readReply(Buffer.from('$17\r\n'), 0, 16), TOO_LONG);
     assert.throws(() => replyBytes(Buffer.from('$17\r\n'), 0, 16), TOO_LONG);

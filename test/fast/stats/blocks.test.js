@@ -39,28 +39,28 @@ function matrix(own, of, self) {
 describe('slices against an independent program', () => {
   for (const known of KNOWN.cases) {
     const means = processMeans(known.lnNsPerOperation);
-    const own = contest(means);
+    const computed = contest(means);
 
     test(`${known.name}: means of processes, estimates and variance`, () => {
       allNear(means, known.processMeans);
-      allNear(own.estimates, known.estimates);
-      allNear(own.halfAlone, known.halfWidthAlone);
-      near(Number(own.leveneP), known.leveneP, 1e-7);
-      assert.equal(own.pool.length === own.k, known.leveneP >= 0.05);
+      allNear(computed.estimates, known.estimates);
+      allNear(computed.halfAlone, known.halfWidthAlone);
+      near(Number(computed.leveneP), known.leveneP, 1e-7);
+      assert.equal(computed.pool.length === computed.k, known.leveneP >= 0.05);
       if (known.leveneP < 0.05) return;
-      assert.equal(own.degreesOfFreedom, known.degreesOfFreedom);
-      near(own.variance, known.pooledVariance, 1e-9);
+      assert.equal(computed.degreesOfFreedom, known.degreesOfFreedom);
+      near(computed.variance, known.pooledVariance, 1e-9);
     });
 
     test(`${known.name}: half-widths of pairs`, () => {
       const { pooledVariance: variance, degreesOfFreedom } = known;
-      const pooled = { ...own, pool: [...means.keys()], variance, degreesOfFreedom };
+      const pooled = { ...computed, pool: [...means.keys()], variance, degreesOfFreedom };
       const halves = matrix(pooled, (i, j) => differenceOf(pooled, i, j).half, 0);
       allNear(
         halves,
-        matrix(own, () => known.halfWidthPooled, 0),
+        matrix(computed, () => known.halfWidthPooled, 0),
       );
-      const apart = { ...own, pool: [] };
+      const apart = { ...computed, pool: [] };
       allNear(
         matrix(apart, (i, j) => differenceOf(apart, i, j).half, 0),
         known.halfWidthsOwn,
@@ -70,14 +70,14 @@ describe('slices against an independent program', () => {
 });
 
 describe('means and variances of slices', () => {
-  test('a share is left out at either end, in whole slices', () => {
+  test('a share is trimmed at either end, in whole slices', () => {
     const values = [100, ...Array.from({ length: 18 }, () => 2), -100];
     assert.equal(trimmedMean(values, 0.05), 2);
     assert.equal(trimmedMean([1, 2, 9], 0.05), 4);
     assert.ok(Number.isNaN(trimmedMean([], 0.05)));
   });
 
-  test('what is typical is of the fastest three quarters, the mean of all', () => {
+  test('the typical speed is of the fastest three quarters, the mean of all', () => {
     const logs = [[[0, 1, 2, null, Math.log(9)]], [[1, 1, 1, 1, 1]]];
     near(processMeans(logs, { figure: 'typical' })[0][0], 1, 1e-12);
     const all = Math.log((1 + Math.E + Math.E ** 2 + 9) / 4);
@@ -85,14 +85,14 @@ describe('means and variances of slices', () => {
     assert.ok(Number.isNaN(processMeans([[[null]]], { figure: 'mean' })[0][0]));
   });
 
-  test('a slice that is missing is left out, also of the state of its block', () => {
+  test('a missing slice is left out, also of the state of its block', () => {
     const rows = [[[1, 2, 3, 4, 5]], [[2, 3, null, 5, 6]], [[3, 4, 5, 6, 7]]];
     const [[a], [b], [c]] = processMeans(rows, { trim: 0 });
     near(b - a, 1, 0.15);
     near(c - a, 2, 1e-12);
   });
 
-  test('what a block does to all contenders is no part of the estimate', () => {
+  test('an effect of a block on all contenders is not part of the estimate', () => {
     const base = [0, 0.1, -0.1, 0.05, 0];
     const rows = [0, 1, 2].map((log, i) => [base.map((x, b) => log + x * (b === i ? 1 : 0))]);
     const shifted = rows.map(([row]) => [row.map((x, b) => x + [0, 3, -2, 5, 1][b])]);
@@ -100,23 +100,23 @@ describe('means and variances of slices', () => {
     for (const i of [1, 2]) near(moved[i][0] - moved[0][0], plain[i][0] - plain[0][0], 0.06);
   });
 
-  test('means that are missing are refused', () => {
+  test('missing means are refused', () => {
     assert.throws(() => contest([[1, 2], [1]]), { code: 'E_USAGE' });
     assert.throws(() => contest([[]]), { code: 'E_USAGE' });
     assert.throws(() => contest([[1, Number.NaN]]), { code: 'E_USAGE' });
   });
 
-  test('without a pool all pairs hold together by Šidák’s level, each with its own rounds', () => {
+  test('without a pool all pairs hold jointly at Šidák’s level, each with its own rounds', () => {
     const means = [
       [1, 2, 4],
       [2, 3, 3],
       [5, 5, 7],
       [9, 8, 9],
     ];
-    const own = contest(means, { pooled: false });
+    const computed = contest(means, { pooled: false });
     const differences = [-1, -1, 1].map((one) => one + 1 / 3);
     const error = Math.sqrt(differences.reduce((sum, one) => sum + one * one, 0) / 2 / 3);
-    const { half, halfOfAll } = differenceOf(own, 0, 1);
+    const { half, halfOfAll } = differenceOf(computed, 0, 1);
     near(half, studentQuantile(0.975, 2) * error, 1e-9);
     near(halfOfAll, studentQuantile((1 + 0.95 ** (1 / 6)) / 2, 2) * error, 1e-9);
   });
@@ -133,7 +133,7 @@ describe('means and variances of slices', () => {
     assert.deepEqual(poolOf([1, 1, 30, 900]), [], 'two of four');
   });
 
-  test('one whose processes differ more shares no variance, from a p of 0.2 on', () => {
+  test('a contender whose processes differ more is not pooled, from p = 0.2', () => {
     const random = createRandom(0);
     let between = 0;
     for (let i = 0; i < 100; i += 1) {
@@ -158,7 +158,7 @@ describe('means and variances of slices', () => {
     near(half, (studentQuantile(0.975, 3) * Math.sqrt(0.5 / 3)) / 2, 1e-12);
   });
 
-  test('Levene’s test: equal groups give 1, where nothing varies too', () => {
+  test('Levene’s test: equal groups give 1, also without variation', () => {
     near(
       leveneTest([
         [1, 2, 3],

@@ -12,7 +12,7 @@ const base = { durationNs: SECOND, clientCpuNs: 0.5e9, serverCpuNs: 0.3e9, cores
 const verdict = ({ embedded, ...fields }) =>
   bottleneckOf({ cpu: { ...base, ...fields }, embedded }).verdict;
 
-test('a client at 90 % of the time is the driver’s bound, at 89 % it is not', () => {
+test('a client at 90 % of the time means driver, at 89 % it does not', () => {
   assert.equal(verdict({ clientCpuNs: 0.9e9 }), 'driver');
   assert.equal(verdict({ clientCpuNs: 0.89e9 }), 'latency');
   assert.equal(verdict({ clientCpuNs: 1.3e9 }), 'driver', 'helper threads may add to it');
@@ -28,24 +28,24 @@ test('without the busiest thread a sum below one core says no, one above says no
   assert.equal(verdict({ serverCpuNs: 1.4e9 }), null);
 });
 
-test('where all cores are full the server is the bottleneck, whatever its threads do', () => {
+test('if all cores are busy the server is the bottleneck, whatever its threads do', () => {
   const full = { clientCpuNs: 0.8e9, serverCpuNs: 1.1e9, serverThreadNs: 0.6e9, cores: 2 };
   assert.equal(verdict(full), 'server');
   assert.equal(verdict({ ...full, cores: 4 }), 'latency');
 });
 
-test('where both are full the driver is named', () => {
+test('if both are busy the driver is named', () => {
   assert.equal(verdict({ clientCpuNs: 0.95e9, serverCpuNs: 1e9, serverThreadNs: 1e9 }), 'driver');
 });
 
-test('a limit that was reached decides where CPU time does not', () => {
+test('a reached ceiling decides if CPU time does not', () => {
   assert.equal(verdict({ ofClientCeiling: 0.93 }), 'driver');
   assert.equal(verdict({ ofServerCeiling: 0.95 }), 'server');
   assert.equal(verdict({ ofClientCeiling: 0.89, ofServerCeiling: 0.5 }), 'latency');
   assert.equal(verdict({ serverCpuNs: null, ofServerCeiling: 0.95 }), 'server');
 });
 
-test('a server that cannot be seen is not known to wait', () => {
+test('a server with unknown CPU time is not assumed to wait', () => {
   assert.equal(verdict({ serverCpuNs: null }), null);
   assert.equal(verdict({ serverCpuNs: null, clientCpuNs: 0.97e9 }), 'driver');
   assert.equal(verdict({ clientCpuNs: null }), null);
@@ -57,7 +57,7 @@ test('an embedded store has no server to wait for', () => {
   assert.equal(verdict({ embedded: true, serverCpuNs: null, clientCpuNs: 0.99e9 }), 'driver');
 });
 
-test('processes that share a load have a thread each', () => {
+test('processes that share a load have one thread each', () => {
   assert.equal(verdict({ clientCpuNs: 1.2e9, processes: 2 }), 'latency');
   assert.equal(verdict({ clientCpuNs: 1.9e9, processes: 2 }), 'driver');
 });
@@ -75,7 +75,7 @@ test('shares are shown beside the verdict; without measurements there is none', 
   });
 });
 
-test('time without a processor is no idle time', () => {
+test('time without a processor is not idle time', () => {
   const of = (/** @type {number} */ wallNs, /** @type {number} */ runNs, waitNs = 0) =>
     occupancyOf({ wallNs, runNs, waitNs, server: [] }).client;
   assert.equal(of(100, 97), 0.97);
@@ -85,7 +85,7 @@ test('time without a processor is no idle time', () => {
   assert.equal(of(100, 0, 100), null);
 });
 
-test('a client that waits for a processor of others is slowed by the machine', () => {
+test('a client that waits for a processor is slowed by the machine', () => {
   const of = (/** @type {number} */ waitNs, server = [0, 0]) =>
     Number(occupancyOf({ wallNs: 1000, runNs: 300, waitNs, server }).waiting);
   assert.equal(of(400), 0.4);
@@ -113,7 +113,7 @@ test('a client that waits for a processor of others is slowed by the machine', (
   assert.equal(full.verdict, 'driver');
 });
 
-test('an embedded store, too, is slowed by the machine, known by occupancy or not', () => {
+test('an embedded store is slowed by the machine as well, with or without occupancy', () => {
   const of = (/** @type {number[]} */ waits, /** @type {number | null} */ client) =>
     bottleneckOf({
       occupancy: [{ client, server: null }],
@@ -130,7 +130,7 @@ test('an embedded store, too, is slowed by the machine, known by occupancy or no
   assert.equal(alone.waiting, 0.4, 'no server ran meanwhile');
 });
 
-test('how full the threads were decides: above 0.95 one, from 0.80 on both are named', () => {
+test('utilisation of the threads decides: above 0.95 one, from 0.80 both are named', () => {
   const of = (/** @type {number | null} */ client, /** @type {number | null} */ server) =>
     bottleneckOf({ occupancy: [{ client, server }], cpu: base }).verdict;
   assert.equal(of(0.96, 1), 'driver');

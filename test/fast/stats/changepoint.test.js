@@ -17,7 +17,7 @@ function steps(seed, sigma, parts) {
   );
 }
 
-test('a step of 5 % in noise of 1 % is found where it is', () => {
+test('a step of 5 % in noise of 1 % is found at its position', () => {
   const series = steps(1, 0.01, [
     [20, 100],
     [15, 105],
@@ -35,16 +35,16 @@ test('steps up and down again are both found, with the means between them', () =
     [20, 90],
     [25, 100],
   ]);
-  const found = changePoints(series);
+  const changes = changePoints(series);
   assert.deepEqual(
-    found.map(({ index }) => index),
+    changes.map(({ index }) => index),
     [25, 45],
   );
-  assert.ok(Math.abs(found[0].after - 90) < 1);
-  assert.equal(found[0].after, found[1].before);
+  assert.ok(Math.abs(changes[0].after - 90) < 1);
+  assert.equal(changes[0].after, changes[1].before);
 });
 
-test('a step behind the greatest one is found, too', () => {
+test('a step after the greatest one is found as well', () => {
   const series = steps(7, 0.01, [
     [20, 100],
     [20, 150],
@@ -81,7 +81,7 @@ function energyOf(x, y) {
   return ((x.length * y.length) / (x.length + y.length)) * (2 * between - within(x) - within(y));
 }
 
-test('the split taken is the one of greatest energy distance by its definition', () => {
+test('the chosen split has the greatest energy distance by definition', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const series = steps(seed, 0.5, [[15, 100]]);
     const energies = [6, 7, 8, 9].map((at) => energyOf(series.slice(0, at), series.slice(at)));
@@ -96,7 +96,7 @@ test('the split taken is the one of greatest energy distance by its definition',
   }
 });
 
-test('one wild result is no new level', () => {
+test('one outlier is not a new level', () => {
   const series = steps(4, 0.01, [[15, 100]]).concat(40, steps(5, 0.01, [[15, 100]]));
   assert.deepEqual(changePoints(series), []);
 });
@@ -116,7 +116,7 @@ test('short and constant series have no change point', () => {
   assert.deepEqual(changePoints(new Array(30).fill(5)), []);
 });
 
-test('what cannot be searched is refused', () => {
+test('invalid input is refused', () => {
   assert.throws(() => changePoints(new Array(SERIES_MAX + 1).fill(1)), { code: 'E_USAGE' });
   assert.throws(() => changePoints([1], { minSegment: 1 }), { code: 'E_USAGE' });
   assert.throws(() => changePoints([1], { permutations: 50 }), { code: 'E_USAGE' });

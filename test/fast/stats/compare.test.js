@@ -23,7 +23,7 @@ test("Welch's test needs two values a side, and leaves nothing to chance where n
   assert.deepEqual(welchTest([2, 2], [3, 3]).p, 0);
 });
 
-test('Holm multiplies the smallest by all, never lets p sink, and keeps null as no test', () => {
+test('Holm multiplies the smallest by the count, keeps p monotone, and keeps null as no test', () => {
   const adjusted = holm([0.01, null, 0.04, 0.03, 0.005]);
   // R: p.adjust(c(.01, .04, .03, .005), "holm") is .03 .06 .06 .02
   assertNear(adjusted[0], 0.03, 1e-14);
@@ -36,7 +36,7 @@ test('Holm multiplies the smallest by all, never lets p sink, and keeps null as 
   assert.throws(() => holm([1.2]), { code: 'E_USAGE' });
 });
 
-test('a paired ratio is the t interval of log ratios per round, blind to shared drift', () => {
+test('a paired ratio is the t interval of log ratios per round, unaffected by shared drift', () => {
   const b = [100, 200, 50, 400, 90];
   const factors = [1.1, 1.12, 1.09, 1.1, 1.11];
   const result = pairedRatio(
@@ -79,7 +79,7 @@ test('two runs are compared by Welch on logs, with the interval that decides', (
   assert.equal(compareRuns([{ a: [], b: [2] }])[0].ratio, null);
 });
 
-test('the interval of a benchmark reaches 1 just where Holm takes the difference back', () => {
+test('the interval of a benchmark reaches 1 exactly when Holm rejects the difference', () => {
   const normal = createNormal(8);
   const runs = Array.from({ length: 60 }, (_, i) =>
     blocks(normal, { n: 5, ratio: 1 + (i % 6) / 50, drift: 0.01, sigma: 0.02 }),
@@ -104,7 +104,7 @@ test('a difference must exceed the margin; a tie lies within 5 %', () => {
   assert.equal(answerOf(near(1.04, 0.05)), 'not resolved');
 });
 
-test('rounds needed grow with the variance, and are null where nothing can tell', () => {
+test('rounds needed grow with the variance, and are null if unknown', () => {
   const of = (/** @type {number} */ sigma) => {
     const { a, b } = blocks(createNormal(3), { n: 5, ratio: 1.03, drift: 0, sigma });
     return compareRuns([{ a, b }])[0].roundsNeeded;
@@ -116,7 +116,7 @@ test('rounds needed grow with the variance, and are null where nothing can tell'
   assert.equal(compareRuns([{ a: wide, b: wide }])[0].roundsNeeded, null, 'more than 1000');
 });
 
-test('A against A: of 200 comparisons at 5 % at most 21 are called different', () => {
+test('A against A: at most 21 of 200 comparisons at 5 % report a difference', () => {
   for (const seed of [1, 2, 3, 4, 5]) {
     const normal = createNormal(seed);
     let [excluding, different] = [0, 0];

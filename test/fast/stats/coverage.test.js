@@ -14,7 +14,7 @@ function assertCovers(share, what) {
   assert.ok(share >= COVERED_MIN && share <= COVERED_MAX, `${what}: ${share} covered`);
 }
 
-describe('intervals of ops/s, ratios and A/A hold the truth in 95 of 100 races', () => {
+describe('intervals of ops/s, ratios and A/A contain the true value in 95 of 100 races', () => {
   for (const [contenders, rounds, segments] of [
     [2, 3, 1],
     [2, 10, 3],
@@ -32,7 +32,7 @@ describe('intervals of ops/s, ratios and A/A hold the truth in 95 of 100 races',
     });
   }
 
-  test('whole loads: at least 36 of 40 A/A intervals hold 1', () => {
+  test('whole loads: at least 36 of 40 A/A intervals contain 1', () => {
     const { again } = coverageOf({ contenders: 3, rounds: 5, segments: 1 }, { races: 40 });
     assert.ok(again >= 36 / 40, `${40 * again} of 40`);
   });
@@ -59,7 +59,7 @@ describe('intervals of ops/s, ratios and A/A hold the truth in 95 of 100 races',
     assert.ok(allRatios >= 0.9, `${allRatios}`);
   });
 
-  test('a run that stops when it is precise enough', () => {
+  test('a run that stops once precise enough', () => {
     const cell = { contenders: 3, rounds: 16, segments: 12, precision: 0.07 };
     const { own, allRatios, rounds } = coverageOf(cell, { races: RACES });
     assertCovers(own, 'ops/s');
@@ -80,7 +80,7 @@ describe('intervals of ops/s, ratios and A/A hold the truth in 95 of 100 races',
     });
   }
 
-  test('of the typical speed, in a run that stops when it is precise enough', () => {
+  test('of the typical speed, in a run that stops once precise enough', () => {
     const cell = { contenders: 3, rounds: 16, segments: 12, precision: 0.07, ownGarbage: true };
     const { own, allRatios, rounds } = coverageOf(cell, { races: RACES });
     assertCovers(own, 'ops/s');
@@ -89,10 +89,10 @@ describe('intervals of ops/s, ratios and A/A hold the truth in 95 of 100 races',
   });
 });
 
-describe('a defect is found by the figure that is for it, in 40 simulated races', () => {
+describe('a defect is detected by its figure, in 40 simulated races', () => {
   const size = { races: 40 };
 
-  test('equal drivers: anything is claimed of few', () => {
+  test('equal drivers: few false claims', () => {
     assert.ok(foundBy(null, size).anything <= 3);
   });
 

@@ -31,7 +31,7 @@ const TABLE = [
   [5.58462, [0.910809803832305, 1.969373717656, 2.4917135830392, 3.8233876172531, 6.2769688951778]],
 ];
 
-test('quantiles of Student t agree with tabled values to 4e-8, also for broken freedom', () => {
+test('quantiles of Student t agree with tables to 4e-8, also for fractional degrees of freedom', () => {
   for (const [df, row] of TABLE) {
     for (const [i, expected] of row.entries()) {
       assertNear(studentQuantile(LEVELS[i], df), expected, 4e-8, `t(${LEVELS[i]}, ${df})`);
@@ -57,7 +57,7 @@ test('the quantile and the tail are inverse to each other from 1e-12 to 0.1', ()
   }
 });
 
-test('tails that are whole fractions come out to 1e-7', () => {
+test('tails with exact fractions agree to 1e-7', () => {
   assertNear(studentTail(1, 1), 1 / 4, 1e-7);
   assertNear(studentTail(Math.sqrt(3), 1), 1 / 6, 1e-7);
   assertNear(studentTail(2, 2), 0.5 - 1 / Math.sqrt(6), 1e-7);
@@ -69,7 +69,7 @@ test('with many degrees of freedom Student t becomes the normal distribution', (
   assertNear(studentTail(1.5, 1e6), normalShare(-1.5), 5e-6);
 });
 
-test('the tail is symmetric and takes the ends', () => {
+test('the tail is symmetric and defined at the ends', () => {
   assert.equal(studentTail(0, 3), 0.5);
   assert.equal(studentTail(Infinity, 3), 0);
   assert.equal(studentTail(-Infinity, 3), 1);
@@ -101,7 +101,7 @@ test('F with one degree of freedom is the square of Student’s t', () => {
   assert.equal(fTail(0, 3, 4), 1);
 });
 
-test('a level or a freedom out of range is refused with a usage error', () => {
+test('a level or degrees of freedom out of range are refused with a usage error', () => {
   for (const p of [0, 1, -0.1, Number.NaN]) {
     assert.throws(() => studentQuantile(p, 3), { code: 'E_USAGE' });
   }

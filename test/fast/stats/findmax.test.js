@@ -71,7 +71,7 @@ function simulatedProbe(seed) {
   };
 }
 
-test('the simulation itself has the p99 that the formula gives', () => {
+test('the simulation itself has the p99 of the formula', () => {
   for (const lambda of [1000, 5000, 8000, 9000]) {
     const expected = (Math.log(100) / (MU - lambda)) * 1e9;
     const p99 = simulateP99(lambda, 1, 1_000_000);
@@ -122,7 +122,7 @@ describe('a server with a sharp edge', () => {
     });
   }
 
-  test('where every rate passes, or none, is reported and the search ends', () => {
+  test('if every rate passes, or none, it is reported and the search ends', () => {
     const all = search(() => ({ passed: true }), { start: 1000 });
     assert.deepEqual([all.rate, all.confirmed], [1e7, false]);
     assert.match(String(all.reason), /higher rates are not tried/);
@@ -133,7 +133,7 @@ describe('a server with a sharp edge', () => {
   });
 });
 
-test('a point is best two of three', () => {
+test('a point is the best two of three', () => {
   const verdicts = [true, false, true, false, true, false];
   const { points } = search(() => ({ passed: verdicts.shift() ?? false }), {
     start: 1000,
@@ -148,7 +148,7 @@ test('a point is best two of three', () => {
   );
 });
 
-test('what was luck is not the answer: a confirmation that fails lets it go on below', () => {
+test('luck is not the result: a failed confirmation continues below', () => {
   // Until the first confirmation the edge seems to be 4,000, then it is 3,000.
   let edge = 4000;
   const { rate, confirmed, points } = searchByPhase(({ rate: candidate, isConfirm }) => {
@@ -160,7 +160,7 @@ test('what was luck is not the answer: a confirmation that fails lets it go on b
   assert.ok(points.some(({ phase, passed }) => phase === 'confirm' && !passed));
 });
 
-test('and where it holds 5 % above after all, the search goes on there', () => {
+test('if 5 % above passes after all, the search continues there', () => {
   let edge = 3000;
   const { rate, confirmed } = searchByPhase(({ rate: candidate, isBeyond }) => {
     if (isBeyond) edge = 4000;
@@ -170,7 +170,7 @@ test('and where it holds 5 % above after all, the search goes on there', () => {
   assert.equal(confirmed, true);
 });
 
-test('where nothing passes any more after a refuted answer, there is none', () => {
+test('if nothing passes after a refuted result, there is none', () => {
   let isRefuted = false;
   const { rate, confirmed } = searchByPhase(({ rate: candidate, isConfirm }) => {
     if (isConfirm) isRefuted = true;
@@ -179,7 +179,7 @@ test('where nothing passes any more after a refuted answer, there is none', () =
   assert.deepEqual([rate, confirmed], [null, false]);
 });
 
-test('points are bounded where nothing agrees, and the result says so', () => {
+test('the number of points is limited without agreement, and the result states it', () => {
   const { rate, confirmed, reason, points } = searchByPhase(
     ({ rate: candidate, isConfirm }) => !isConfirm && candidate <= 3000,
     { pointsMax: 12 },

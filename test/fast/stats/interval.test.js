@@ -8,13 +8,13 @@ import { assertNear } from './near.js';
 import { LEW, MICHELSO } from './nist.js';
 import { createNormal, lognormal } from './simulation.js';
 
-test('mean and deviation of NIST Michelso come out as certified', () => {
+test('mean and deviation of NIST Michelso equal the certified values', () => {
   assert.equal(MICHELSO.length, 100);
   assertNear(mean([...MICHELSO]), 299.8524, 1e-15);
   assertNear(sampleStandardDeviation([...MICHELSO]), 0.0790105478190518, 1e-12);
 });
 
-test('mean and deviation of NIST Lew come out as certified', () => {
+test('mean and deviation of NIST Lew equal the certified values', () => {
   assert.equal(LEW.length, 200);
   assertNear(mean([...LEW]), -177.435, 1e-15);
   assertNear(sampleStandardDeviation([...LEW]), 277.332168044316, 1e-14);
@@ -63,7 +63,7 @@ test('the interval of a mean misses 2 to 8 of 100 times over simulated lognormal
   }
 });
 
-test('a value that is not finite is refused', () => {
+test('a non-finite value is refused', () => {
   for (const bad of [Number.NaN, Infinity]) {
     assert.throws(() => figureOver([1, bad]), { code: 'E_USAGE', message: /value 1/ });
   }

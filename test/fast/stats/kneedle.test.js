@@ -37,7 +37,7 @@ test('N / (N + K) up to M has its knee at √((1 + K)(M + K)) − K, where it ri
   }
 });
 
-test('the order of the points, their unit, and a fall behind the knee do not matter', () => {
+test('the order of the points, their unit, and a fall after the knee do not matter', () => {
   const points = [
     { x: 1, y: 20 },
     { x: 10, y: 90 },

@@ -23,7 +23,7 @@ test('a benchmark without operations holds only if nothing was in flight', () =>
   assert.equal(littleCheck({ ...idle, inFlightMean: 3 }).holds, false);
 });
 
-test('a number that is not one is refused and not called consistent', () => {
+test('NaN is refused, not called consistent', () => {
   const benchmark = { throughputPerSecond: 1, latencyNsMean: Number.NaN, inFlightMean: 1 };
   assert.throws(() => littleCheck(benchmark), { code: 'E_USAGE', message: /latencyNsMean/ });
 });

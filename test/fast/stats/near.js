@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 /**
  * @param {number | null} actual
  * @param {number} expected
- * @param {number} tolerance relative to expected; absolute where that is 0
+ * @param {number} tolerance relative to expected; absolute if expected is 0
  * @param {string} [what]
  */
 export function assertNear(actual, expected, tolerance, what = '') {

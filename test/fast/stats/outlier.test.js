@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findOutliers } from '../../../stats/outlier.js';
 
-test('the three known answers come out: two, none and one', () => {
+test('the three known results: two, none and one', () => {
   assert.deepEqual(findOutliers([10, 10, 10, 10, 10, 10, 10, 100, 100]), [7, 8]);
   assert.deepEqual(findOutliers([-0.2, 0, 0.2]), []);
   assert.deepEqual(findOutliers([-0.2, 0, 0.2, 4]), [3]);
@@ -20,7 +20,7 @@ test('equal values and no values have no outlier', () => {
   assert.deepEqual(findOutliers([]), []);
 });
 
-test('the values are left as they are, and one that is not finite is refused', () => {
+test('the values are not changed, and a non-finite one is refused', () => {
   const values = Object.freeze([3, 1, 2]);
   findOutliers(values);
   assert.deepEqual(values, [3, 1, 2]);

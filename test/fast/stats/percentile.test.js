@@ -18,7 +18,7 @@ test('a percentile is the smallest value that as large a share does not exceed',
   assert.throws(() => percentile(TEN, 1.01), { code: 'E_USAGE' });
 });
 
-test('it is printed where ten values are above it', () => {
+test('it is printed if ten values are above it', () => {
   const values = Array.from({ length: 1000 }, (_, i) => i + 1);
   assert.equal(printablePercentile(values, 0.99), 990);
   assert.equal(printablePercentile(values.slice(1), 0.99), null);

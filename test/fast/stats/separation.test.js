@@ -27,7 +27,7 @@ import { assertNear as near } from './near.js';
 const RACE = { rounds: 8, blocks: 30, processDeviation: 0.01 };
 
 describe('verdicts', () => {
-  test('faster and slower where the interval excludes 1 and the effect is above 1 %', () => {
+  test('faster and slower if the interval excludes 1 and the effect is above 1 %', () => {
     const faster = toRatio(-0.05, 0.03, 8);
     assert.equal(faster.answer, 'faster');
     assert.equal(faster.possible, null);
@@ -36,7 +36,7 @@ describe('verdicts', () => {
     assert.equal(toRatio(0.009, 0.001, 8).answer, 'tied');
   });
 
-  test('what is not shown has a number: the greatest difference that there may be', () => {
+  test('an unresolved difference has a number: the greatest possible difference', () => {
     const { answer, possible, halfWidth } = toRatio(0.02, 0.04, 8);
     assert.equal(answer, 'not resolved');
     near(possible, Math.expm1(0.06), 1e-12);
@@ -50,8 +50,8 @@ describe('verdicts', () => {
 describe('ranks', () => {
   test('equal contenders share a rank, a slower one has the next', () => {
     const logs = [8.5, 8, 8, 9];
-    const own = contest(processMeans(simulateRace({ ...RACE, logs }, 2)));
-    const standings = rankContenders(own);
+    const contested = contest(processMeans(simulateRace({ ...RACE, logs }, 2)));
+    const standings = rankContenders(contested);
     assert.deepEqual(
       standings.map(({ rank, rankWorst }) => [rank, rankWorst]),
       [
@@ -76,7 +76,7 @@ describe('the rank and the ratio that is printed beside it', () => {
     { rounds: 6, blocks: 12 },
     { rounds: 6, blocks: 12, factors: [4, 1, 1, 1, 1, 1] },
   ];
-  test('are decided by one interval: below rank 1 it excludes 1, at rank 1 it does not', () => {
+  test('use the same interval: below rank 1 it excludes 1, at rank 1 it does not', () => {
     let below = 0;
     for (const cell of cells) {
       for (let seed = 1; seed <= 60; seed += 1) {
@@ -103,10 +103,13 @@ describe('the rank and the ratio that is printed beside it', () => {
   });
 });
 
-describe('what is typical and all time', () => {
+describe('typical speed and total time', () => {
   const base = { rounds: 8, blocks: 40, processDeviation: 0.003, spikes: 0 };
   const quiet = { ...base, blockDeviation: 0.01, sliceDeviation: 0.01 };
-  /** @param {number[]} logs @param {(slice: number, block: number) => number} pauses of the second */
+  /**
+   * @param {number[]} logs
+   * @param {(slice: number, block: number) => number} pauses pauses of the second
+   */
   const rowsOf = (logs, pauses, more = {}) => {
     const times = simulateRace({ ...quiet, logs }, 11);
     times[1] = times[1].map((row) => row.map(pauses));
@@ -118,7 +121,7 @@ describe('what is typical and all time', () => {
   const each10th = (/** @type {number} */ slice, /** @type {number} */ block) =>
     block % 10 === 0 ? slice + Math.log(3) : slice;
 
-  test('pauses are in the ops/s and hardly in the ratio; they are named', () => {
+  test('pauses affect ops/s and hardly the ratio; they are reported', () => {
     const { rows } = rowsOf([8, 8, 9], each10th);
     const [a, b] = ['a', 'b'].map((name) => rows.find((row) => row.name === name));
     near(Number(b?.nsPerOperation) / Number(a?.nsPerOperation), 1.2, 0.02);
@@ -128,7 +131,7 @@ describe('what is typical and all time', () => {
     assert.equal(slow?.isUneven, true);
   });
 
-  test('typically faster and slower over all time is split: neither wins the rank', () => {
+  test('typically faster but slower in total is split: neither wins the rank', () => {
     const { rows } = rowsOf([8, 7.92, 9], each10th);
     assert.deepEqual(
       rows.map(({ name, rank, vsFastest }) => [name, rank, vsFastest?.answer]),
@@ -144,7 +147,7 @@ describe('what is typical and all time', () => {
     assert.equal(possible, null);
   });
 
-  test('is typical only if every contender is charged: a process that is not would be flattered', () => {
+  test('is typical only if every contender is charged: an uncharged process would look faster', () => {
     const times = simulateRace({ ...quiet, logs: [8, 8, 8] }, 11);
     // Uncharged: a collection in each fourth slice, and none in the others.
     times[1] = times[1].map((row) =>
@@ -164,13 +167,13 @@ describe('what is typical and all time', () => {
     assert.ok(ratioOf([true, true, false]) < 0.92, `${ratioOf([true, true, false])}`);
     const ceiling = { name: 'x', group: /** @type {const} */ ('ceiling'), time: times[0] };
     const others = { group: /** @type {const} */ ('again'), time: times[0] };
-    const own = { ...others, name: 'y', ownGarbage: true };
-    assert.equal(figureOfEntries([own, ceiling]), 'typical');
-    assert.equal(figureOfEntries([own, ceiling, { ...others, name: 'z' }]), 'trimmed');
+    const withGarbage = { ...others, name: 'y', ownGarbage: true };
+    assert.equal(figureOfEntries([withGarbage, ceiling]), 'typical');
+    assert.equal(figureOfEntries([withGarbage, ceiling, { ...others, name: 'z' }]), 'trimmed');
     assert.equal(figureOfEntries([ceiling]), 'trimmed');
   });
 
-  test('where clients wait for a processor most of the time there are no ranks and no answers', () => {
+  test('if clients wait for a processor most of the time there are no ranks and no verdicts', () => {
     const same = (/** @type {number} */ slice) => slice;
     const calm = rowsOf([8, 8.5, 9], same, { waiting: [0.1, 0.3, 0.4, 0.4, 0, 0, 0, 0.9] });
     assert.deepEqual([calm.isBusy, calm.rows[2].rank], [false, 3]);
@@ -183,7 +186,7 @@ describe('what is typical and all time', () => {
     }
   });
 
-  test('where their waits are unknown, slices over twice the median of their process show it', () => {
+  test('if their waits are unknown, slices over twice the median of their process show it', () => {
     const slow =
       (/** @type {number} */ each) => (/** @type {number} */ slice, /** @type {number} */ i) =>
         i % each === 0 ? slice + 1 : slice;
@@ -214,7 +217,7 @@ describe('standings of a run', () => {
       time,
     }));
 
-  test('processes of ten segments or more pool their variance, of fewer do not', () => {
+  test('processes of ten segments or more pool their variance, with fewer they do not', () => {
     for (const blocks of [9, 10]) {
       const entries = entriesOf(blocks, 5);
       const own = contest(processMeans(entries.map(({ time }) => time)), { pooled: blocks >= 10 });
@@ -227,7 +230,7 @@ describe('standings of a run', () => {
     }
   });
 
-  test('drifts of all rows hold together: one of twenty would be marked by chance', () => {
+  test('drifts of all rows hold jointly: one of twenty would be marked by chance', () => {
     const entries = entriesOf(30, 6);
     const residuals = withoutBlockState(entries.map(({ time }) => time));
     for (const [i, { drift }] of standingsOf(entries).rows.entries()) {
@@ -236,15 +239,15 @@ describe('standings of a run', () => {
   });
 });
 
-describe('how much to measure', () => {
+describe('amount of measurement', () => {
   const state = { precision: 0.03, budgetNs: 120e9, roundNs: 10e9 };
 
-  test('the least time of a race: three rounds of all processes, or those fixed by hand', () => {
+  test('the minimum time of a race: three rounds of all processes, or the fixed number', () => {
     assert.equal(Math.round(leastNs([2, 2], null) / 1e7), 264);
     assert.equal(leastNs([9], 6), 2 * leastNs([3], null));
   });
 
-  test('never before six rounds; then when it is precise, or the budget is spent', () => {
+  test('never before six rounds; then once precise, or when the budget is spent', () => {
     const precise = { ...state, halfWidths: [0.02, 0.03], spentNs: 50e9 };
     assert.equal(stopReason({ ...precise, rounds: 5 }), null);
     assert.equal(stopReason({ ...precise, rounds: 6 }), 'precise');
@@ -261,7 +264,7 @@ describe('how much to measure', () => {
     assert.equal(roundsForPrecision({ ...now, precision: 0.0001 }), null);
   });
 
-  test('blocks: all rounds within the budget, eight where they leave time, else six', () => {
+  test('blocks: all rounds within the budget, eight if there is time, else six', () => {
     const calm = { startNs: 5e9, blockNs: 0.25e9 };
     assert.equal(blocksFor(calm, { budgetNs: 120e9 }), 40);
     assert.equal(blocksFor(calm, { budgetNs: 120e9, rounds: 12 }), 20);
@@ -275,9 +278,9 @@ describe('blocks of further rounds', () => {
   const race = { logs: Array(6).fill(8), rounds: 8, blocks: 30, blockDeviation: 0.02, spikes: 0 };
   /** @param {number} slice @param {number} process deviations */
   const ratioOf = (slice, process, ownGarbage = false) => {
-    const own = { ...race, sliceDeviation: slice, processDeviation: process };
+    const parameters = { ...race, sliceDeviation: slice, processDeviation: process };
     const ratios = Array.from({ length: 20 }, (_, seed) => {
-      const entries = simulateRace(own, seed).map((time, i) => ({
+      const entries = simulateRace(parameters, seed).map((time, i) => ({
         name: `s${i}`,
         group: /** @type {const} */ ('networked'),
         time,
@@ -288,7 +291,7 @@ describe('blocks of further rounds', () => {
     return median(ratios);
   };
 
-  test('the deviation of a slice over that of a process is that of the simulation', () => {
+  test('the deviation of a slice over that of a process equals that of the simulation', () => {
     near(ratioOf(0.06, 0.03), 2, 0.3);
     near(ratioOf(0.03, 0.06), 0.5, 0.3);
     // The typical speed is of three quarters of the slices.
@@ -297,7 +300,7 @@ describe('blocks of further rounds', () => {
     assert.equal(deviationRatioOf([]), null);
   });
 
-  test('are as many as pay for the start of a round, within the budget', () => {
+  test('are as many as amortise the start of a round, within the budget', () => {
     const cost = { startNs: 4e9, blockNs: 0.1e9 };
     const of = (/** @type {number} */ ratio, more = {}) =>
       blocksByDeviations([cost], [ratio], { budgetNs: 120e9, spentNs: 10e9, ...more });
@@ -312,7 +315,7 @@ describe('blocks of further rounds', () => {
     const budget = { budgetNs: 120e9, spentNs: 20e9 };
     assert.equal(blocksByDeviations([disturbed], [4], budget), 10);
     assert.equal(blocksByDeviations(costs, [4, 4], budget), of(4));
-    // Of 120 s 90 are spent, and three rounds are to come: 10 s each.
+    // 90 of 120 s are spent, with three rounds left: 10 s each.
     const late = { ...budget, spentNs: 90e9 };
     assert.equal(blocksByDeviations(costs, [Infinity], late), 60);
     assert.equal(blocksByDeviations(costs, [Infinity], { ...late, spentNs: 96e9 }), 40);
@@ -326,7 +329,7 @@ describe('slices over three times the median of their process', () => {
   const withLong = (count) =>
     calm.map((row, round) => row.map((log, i) => (i === 0 && round < count ? log + 2 : log)));
 
-  test('four against none of five contenders are shown, three or a pair alone are not', () => {
+  test('four against none of five contenders are shown, three or a single pair are not', () => {
     const of = (/** @type {number} */ own, /** @type {number} */ others, base = 0) =>
       longSlicesOf([withLong(own), withLong(base), ...Array(others).fill(calm)], 0, 1);
     assert.deepEqual(of(4, 3), { own: 4, base: 0, isDecided: true });
@@ -338,7 +341,7 @@ describe('slices over three times the median of their process', () => {
 });
 
 describe('drift', () => {
-  test('is marked only where the whole interval is beyond 2 %', () => {
+  test('is marked only if the whole interval is beyond 2 %', () => {
     const rows = (/** @type {number} */ slope) =>
       Array.from({ length: 6 }, (_, round) =>
         Array.from({ length: 30 }, (__, i) => slope * i + 0.001 * ((i * 7 + round) % 5)),
@@ -390,7 +393,7 @@ describe('the rows of a table', () => {
     assert.equal(standings.rows[3].vsFastest?.ratio, 1);
   });
 
-  test('ratios hold the truth: to the fastest, to the ceiling, of A to A', () => {
+  test('ratios contain the true value: to the fastest, to the ceiling, of A to A', () => {
     const [, b] = standings.rows;
     const holds = (/** @type {any} */ { low, high }, /** @type {number} */ truth) =>
       assert.ok(low <= truth && truth <= high, `${truth} in ${low} to ${high}`);

@@ -100,7 +100,7 @@ describe('a lost agent', () => {
     }
   });
 
-  test('killed before the first step: that fails, by its name', async () => {
+  test('killed before the first step: the run fails and names the agent', async () => {
     const lost = await start('lost');
     const fleet = await open(3);
     try {
@@ -141,7 +141,7 @@ describe('a lost agent', () => {
     }
   });
 
-  test('its link is down: it stops by itself, too', async () => {
+  test('its link is down: it stops by itself as well', async () => {
     const { port } = /** @type {any} */ (servers.address('coordinator')['main']);
     const link = await listenAsLink(port);
     const address = `127.0.0.1:${link.port}`;
@@ -178,7 +178,7 @@ describe('a lost agent', () => {
     }
   }
 
-  test('truncate keeps the seconds in which all were there, of the others', async () => {
+  test('truncate keeps the other agents’ seconds in which all agents were alive', async () => {
     // Operations that end in a later second are missing, so late replies on a busy machine require
     // another attempt.
     let lacking = await truncated();
@@ -255,7 +255,7 @@ describe('a lost agent', () => {
     process.kill(servers.running('coordinator').pid, 'SIGKILL');
     assert.ok(await until(() => fleet.lost !== null, 20_000), 'it is noticed');
     const { failure } = await running;
-    assert.match(String(failure?.message), /the coordinator is away/);
+    assert.match(String(failure?.message), /coordinator unreachable/);
     await fleet.close();
     assert.ok(await until(async () => (await rateNow()) === 0, 8000), 'the load has ended');
   });

@@ -200,14 +200,14 @@ describe('a network of load machines', { skip: missingNamespaces() ?? false }, (
     for (const name of AGENTS) assert.ok(Object.values(targets[name])[0] > 0, 'network measured');
   });
 
-  test('a server that is not in the list of an agent is refused by the agent', async () => {
+  test('an agent refuses a server that is not on its list', async () => {
     const loads = [{ kind: /** @type {const} */ ('rate'), rate: 10, durationNs: 1e8 }];
     const { status, stderr } = await startControl({ loads, server: `${hub()}:6379` }).ended;
     assert.notEqual(status, 0);
     assert.match(stderr, /agent \w: the server at 10\.77\.0\.1:6379 is not among the targets/);
   });
 
-  test('off loopback nothing but TLS is spoken, with an authority that is known', async () => {
+  test('off loopback only TLS with a known certificate authority is used', async () => {
     const words = ['bin/dragstrip.js', 'agents', '--coordinator', `${hub()}:${PORT}`];
     for (const [more, says] of /** @type {[string[], RegExp][]} */ ([
       [[], /no encrypted connection .* --coordinator-ca/],
@@ -239,7 +239,7 @@ describe('a network of load machines', { skip: missingNamespaces() ?? false }, (
     assert.equal(failure.code, 'E_AGENT_LOST');
     const planned = (600 * 60e9) / 1e9;
     assert.ok((await counted()) < planned / 2, 'the run ended early');
-    await agents[2].says(/ended early: no reply of the coordinator/, 15_000);
+    await agents[2].says(/ended early: no reply from the coordinator/, 15_000);
     network.link('c', 'up');
     const isIdle = () => agents.every(({ child }) => childrenOf(Number(child.pid)).length === 0);
     assert.ok(await until(isIdle), 'nobody loads the server any more');

@@ -40,7 +40,7 @@ describe('a race of two machines', () => {
     await seed({ servers: ['redis'], rows: 1000, valueSize: 64, seed: 5, addresses: { redis } });
   });
 
-  test('agents lists who is there', async () => {
+  test('agents lists the present agents', async () => {
     const { status, stdout } = await call('agents');
     assert.equal(status, 0);
     const [head, ...rows] = stdout.trim().split('\n');
@@ -49,7 +49,7 @@ describe('a race of two machines', () => {
     assert.match(rows[1], /^right +idle /);
   });
 
-  test('agents writes a hostile name in one line, nothing for a terminal to execute', async () => {
+  test('agents prints a hostile name on one line, without terminal escapes', async () => {
     const name = 'zoe\x1b]0;owned\x07\x1b[2J\u202etxt\nright  idle';
     const client = new Redis(connection());
     try {
@@ -71,7 +71,7 @@ describe('a race of two machines', () => {
     }
   });
 
-  test('one result: merged figures, what each agent did, in step', async () => {
+  test('one result: merged figures, and those of each agent, synchronised', async () => {
     const load = ['--load', 'window', '--in-flight', '20', '--ops', '3000', '--warmup', '200'];
     const words = ['--agents', '2', ...load, '--json', 'r.json', '--force'];
     const { status, stdout, stderr } = await inTime(() => race(words));
@@ -117,12 +117,16 @@ describe('a race of two machines', () => {
     }
   });
 
-  test('what cannot be is refused in one line', async () => {
+  test('impossible options are refused in one line', async () => {
     const coordinator = reach().address;
     const fixed = ['--ops', '100', '--load', 'window', '--no-html'];
     for (const [words, status, says] of /** @type {[string[], number, RegExp][]} */ ([
       [['--agents', '3', '--agent-wait', '1s', ...fixed], 4, /2 of 3 agents are ready after 1 s/],
-      [['--agents', '2', '--redis', coordinator, ...fixed], 3, /is the coordinator: it is never/],
+      [
+        ['--agents', '2', '--redis', coordinator, ...fixed],
+        3,
+        /is the coordinator, which cannot be measured/,
+      ],
       [['--agents', '2', '--budget', '5s', '--no-html'], 2, /4 benchmarks take at least 15 s/],
       [['--agents', '2', '--pin', ...fixed], 2, /--agents and --pin/],
       [['--agents', '0', ...fixed], 2, /--agents "0": not a whole number/],
@@ -159,7 +163,7 @@ describe('a race of two machines', () => {
     }
   }
 
-  test('an agent lost after it was ready and before the first step: status 5 and why', async (t) => {
+  test('an agent lost after it was ready and before the first step: status 5 with the reason', async (t) => {
     const lose = async (/** @type {import('node:child_process').ChildProcess} */ race) => {
       const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
       t.after(() => queue.close());
@@ -192,7 +196,7 @@ describe('a race of two machines', () => {
     assert.ok(measured.every(({ state, throughput }) => state === 'failed' && throughput === 0));
   });
 
-  test('an agent lost while the harness overhead is measured: status 5 and why', async () => {
+  test('an agent lost while the harness overhead is measured: status 5 with the reason', async () => {
     const lose = async () => {
       /** @type {typeof agents} */
       let measuring = [];
@@ -207,7 +211,7 @@ describe('a race of two machines', () => {
     };
     const { status, stdout, stderr, name, result } = await raceThatLoses(lose, 'overhead.json');
     assert.equal(status, 5, stdout + stderr);
-    const why = `agent ${name} was lost \\(no heartbeat\\) outside of a round`;
+    const why = `agent ${name} was lost \\(no heartbeat\\) outside a round`;
     assert.match(stdout + stderr, new RegExp(why));
     assert.deepEqual(
       result.benchmarks.map(({ state, rounds }) => [state, rounds.length]),
@@ -216,7 +220,7 @@ describe('a race of two machines', () => {
     assert.deepEqual(result.harnessOverhead, []);
   });
 
-  test('an agent that is ended says so and leaves the list', async () => {
+  test('an agent that is stopped reports it and leaves the list', async () => {
     const [left] = agents.splice(0, 1);
     left.child.kill('SIGTERM');
     assert.ok(await until(() => left.child.exitCode !== null));

@@ -51,7 +51,7 @@ describe('several load machines', () => {
     return { segment, keys: keys.sort() };
   }
 
-  describe('three agents are one', () => {
+  describe('three agents equal one', () => {
     test(`${REPETITIONS} times: the same operations, and byte-equal histograms`, async (t) => {
       const single = await open(1);
       const three = await open(3);
@@ -151,7 +151,8 @@ describe('several load machines', () => {
         server.forget();
         await assert.rejects(open(5), {
           code: 'E_TARGET',
-          message: /^agent other has configuration [0-9a-f]{12} instead of [0-9a-f]{12}: .*equal$/,
+          message:
+            /^agent other has configuration [0-9a-f]{12} instead of [0-9a-f]{12}: .*same configuration$/,
         });
         assert.equal(server.count(), 0);
       } finally {
@@ -196,8 +197,8 @@ describe('several load machines', () => {
     });
     /** @type {[string, () => Parameters<typeof contenderOf>[2], RegExp][]} */
     const refused = [
-      ['the coordinator is not measured', () => atCoordinator('127.0.0.1'), /never measured/],
-      ['nor by another address', () => atCoordinator('localhost'), /never measured/],
+      ['the coordinator is not measured', () => atCoordinator('127.0.0.1'), /cannot be measured/],
+      ['nor by another address', () => atCoordinator('localhost'), /cannot be measured/],
       [
         'an agent loads no server that is not in its own list',
         // An address of TEST-NET-1 (RFC 5737), which belongs to no machine.
@@ -207,7 +208,7 @@ describe('several load machines', () => {
       [
         'an order with the path of a file is refused by the agent',
         () => ({ storage: '/tmp/no-such-storage.js' }),
-        /^agent \w: the storage of an order is not the name of an installed one/,
+        /^agent \w: an order contains an invalid name of a storage/,
       ],
     ];
     for (const [what, fieldsOf, message] of refused) {
@@ -222,7 +223,7 @@ describe('several load machines', () => {
       });
     }
 
-    test('an upload is taken once, and of no other step than the one that runs', async () => {
+    test('an upload is accepted once, and only for the current step', async () => {
       const fleet = await open(2);
       try {
         const load = { rate: 500, durationNs: 1e8 };
@@ -241,7 +242,7 @@ describe('several load machines', () => {
       }
     });
 
-    test('no secret and no code is in what the coordinator keeps', async () => {
+    test('the coordinator stores neither secrets nor code', async () => {
       const { endpoint, credentials } = coordinator();
       const client = new Redis({ ...endpoint, ...credentials, protocol: 2 });
       process.env['FLEET_TEST_PASSWORD'] = 'hunter2hunter2';
@@ -264,7 +265,7 @@ describe('several load machines', () => {
       }
     });
 
-    test('nothing of a run is left when it is over', async () => {
+    test('a finished run leaves nothing behind', async () => {
       const { endpoint, credentials } = coordinator();
       const client = new Redis({ ...endpoint, ...credentials, protocol: 2 });
       try {

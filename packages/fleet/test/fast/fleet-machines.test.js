@@ -13,7 +13,7 @@ import { fleetWarnings } from '../../fleet-warnings.js';
 
 /** @typedef {import('../../../../engine/segment.js').Segment} Segment */
 
-describe('the same everywhere', () => {
+describe('equal configuration on all machines', () => {
   test('each difference is named', async () => {
     const own = await identityOf(['ioredis', 'redis:resp3']);
     assert.deepEqual(Object.keys(own.drivers), ['ioredis', 'redis']);
@@ -83,7 +83,7 @@ describe('the same everywhere', () => {
     };
     const lost = { agent: 'b', reason: 'no sign of life' };
     assert.deepEqual(of(lost), [
-      'agent b was lost (no sign of life) outside of a round; the run was ended',
+      'agent b was lost (no sign of life) outside a round; the run was ended',
     ]);
     assert.deepEqual(of({ ...lost, round: 1, position: 0 }), [
       'agent b was lost (no sign of life) in round 2, which is invalid; the run was ended',
@@ -95,10 +95,10 @@ describe('the same everywhere', () => {
   });
 });
 
-describe('which servers', () => {
+describe('allowed servers', () => {
   const main = { host: '10.1.2.3', port: 6379 };
 
-  test('an agent loads those of its own list, on loopback only where the race was started', async () => {
+  test('an agent loads servers on its own list, loopback only on the controller’s machine', async () => {
     const agent = { allowTargets: ['10.1.2.3:6379'], sameMachine: false };
     const far = { address: { main }, credentialVariables: null };
     const near = { ...far, address: { main: { host: '127.0.0.1', port: 6379 } } };
@@ -153,17 +153,17 @@ describe('which servers', () => {
     ]) {
       const refused = {
         code: 'E_REFUSED',
-        message: /^(the \w+ of an order is not|an order has a) /,
+        message: /^an order contains (an invalid name of a|a) /,
       };
       const all = /** @type {any} */ ({ ...spec, ...order });
       assert.throws(() => requireNames(all), refused, JSON.stringify(order));
     }
   });
 
-  test('the coordinator is not among them', () => {
+  test('the coordinator is not allowed', () => {
     assert.throws(() => requireOther([main], { ...main }), {
       code: 'E_REFUSED',
-      message: '10.1.2.3:6379 is the coordinator: it is never measured',
+      message: '10.1.2.3:6379 is the coordinator, which cannot be measured',
     });
     requireOther([main], { ...main, port: 6390 });
   });
@@ -174,7 +174,7 @@ describe('which servers', () => {
     for (const [options, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
       [{}, /--agents needs --storages/],
       [{ storages: ['ioredis:all'] }, /needs --storages/],
-      [{ storages: ['./mine.js'] }, /agents take names, never code/],
+      [{ storages: ['./mine.js'] }, /agents accept names, not code/],
       [{ storages: ['memory'] }, /memory is embedded/],
       [{ storages, pin: true }, /--agents and --pin/],
       [{ storages, limits: true }, /--agents and --limits/],
@@ -187,7 +187,7 @@ describe('which servers', () => {
     assert.equal(planRun({ agents: 3, precision: 0.05 }, race).slices?.precision, 0.05);
     const loads = planRun({ agents: 3, load: 'window', inFlight: 5 }, race);
     requireShareable(loads, { agents: 5 });
-    const few = { code: 'E_USAGE', message: /--agents 6: 5 in flight are too few to share/ };
+    const few = { code: 'E_USAGE', message: /--agents 6: 5 in flight are fewer than the agents/ };
     assert.throws(() => requireShareable(loads, { agents: 6 }), few);
     const truncated = { agents: 2, onAgentLoss: 'truncate' };
     assert.throws(

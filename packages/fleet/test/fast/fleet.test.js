@@ -32,7 +32,7 @@ const latencyOf = (k) => 100_000 + ((k * 7919) % 5000) * 37;
  * @param {number} agent
  * @param {number} count
  * @param {{ operations?: number, startNs?: number, open?: Segment['open'] }} [how]
- * @returns {Segment} of operations agent, agent + count …: a thousand per second in total
+ * @returns {Segment} segment of operations agent, agent + count …: a thousand per second in total
  */
 function wholeOf(agent, count, { operations = 5000, startNs = 0, open = null } = {}) {
   const recorder = new SecondsRecorder(0, { service: true, kinds: null });
@@ -109,7 +109,7 @@ describe('clocks', () => {
 });
 
 describe('one load on several machines', () => {
-  test('three agents are one, to the byte, and the sums of the agents are checked', async () => {
+  test('three agents equal one to the byte, and the sums of the agents are checked', async () => {
     const [single, three] = await Promise.all([1, 3].map((count) => merged(contributions(count))));
     assert.equal(three.failure, null);
     assert.deepEqual(three.segment.histograms, single.segment.histograms);
@@ -160,7 +160,7 @@ describe('one load on several machines', () => {
     assert.deepEqual(segment.wall, [[1e6, 4e6 + 5e9]]);
   });
 
-  test('of a round that lost an agent the seconds of all are kept, of the others', async () => {
+  test('of a round that lost an agent, the others’ seconds with all agents are kept', async () => {
     const left = contributions(3, () => ({ open: { sent: 1600, late: 8 } })).slice(0, 2);
     assert.deepEqual(truncate(left, { atNs: 0, aliveNs: 0.9e9 }), []);
     const { segment, failure } = await merged(truncate(left, { atNs: 0, aliveNs: 3.4e9 }));
@@ -182,7 +182,7 @@ describe('one load on several machines', () => {
     assert.equal(stopped.segment.scheduled, expected.count, 'what was not sent was never due');
   });
 
-  test('an upload comes back as it was', () => {
+  test('an upload survives encoding and decoding', () => {
     const upload = {
       seats: [{ ...NOTHING_KEPT, segments: [[wholeOf(0, 1), null]] }, null],
       failure: null,
@@ -193,7 +193,7 @@ describe('one load on several machines', () => {
     assert.deepEqual(unpackUpload(packUpload(upload, order), order), upload);
   });
 
-  test('an upload is bounded by what was ordered, on both sides', () => {
+  test('the size of an upload is limited by its order, on both sides', () => {
     const order = { contenders: [portable(CONTENDER)], amount: AMOUNT };
     const clock = { offsetNs: 0, roundTripNs: 1, exchanges: 24 };
     const upload = { seats: [null], failure: null, targets: {}, clock };
@@ -368,7 +368,7 @@ describe('segments in blocks on several machines', () => {
     );
   });
 
-  test('one that an agent began more than 50 ms late is none, and the agent is named', async () => {
+  test('a segment that an agent began more than 50 ms late is invalid, and the agent is named', async () => {
     const late = eachSlot((slot) => blockOf(slot, { lateNs: [0, 51e6, 20e6, 0][slot] }));
     const { seat, valid, agents } = await mergedBlocks([good(), playedBy('b', late)]);
     assert.equal(seat.failure, null);
@@ -382,7 +382,7 @@ describe('segments in blocks on several machines', () => {
     );
   });
 
-  test('without one in time there is no round, and the failure names the agent', async () => {
+  test('without a segment in time the round is invalid, and the failure names the agent', async () => {
     const late = eachSlot((slot) => blockOf(slot, { lateNs: 60e6 }));
     const { seat } = await mergedBlocks([good(), playedBy('b', late)]);
     assert.deepEqual(seat.failure, {
@@ -399,14 +399,14 @@ describe('segments in blocks on several machines', () => {
     assert.equal(none.seat.failure?.code, 'E_AGENT_LATE');
   });
 
-  test('one that begins while replies of the one before are outstanding is none', async () => {
+  test('a segment that begins while earlier replies are outstanding is invalid', async () => {
     const slow = eachSlot((slot) => blockOf(slot, slot === 1 ? { endNs: 510e6 } : {}));
     const { valid, overrunNs } = await mergedBlocks([playedBy('b', slow), good()]);
     assert.deepEqual(valid, [true, false, true]);
     assert.equal(overrunNs, 60e6);
   });
 
-  test('one that an agent has not run is none; a failure names its agent', async () => {
+  test('a segment that an agent did not run is invalid; a failure names its agent', async () => {
     const some = playedBy('b', [blockOf(0), blockOf(1), null]);
     const { seat, valid, agents } = await mergedBlocks([good(), some]);
     assert.deepEqual(valid, [true, null, null]);
@@ -417,7 +417,7 @@ describe('segments in blocks on several machines', () => {
     assert.deepEqual(failure, { code: 'E_TARGET', message: 'agent b: no answer' });
   });
 
-  test('operations that failed are the reason, and not lateness', async () => {
+  test('failed operations are the reason, not lateness', async () => {
     const wrong = eachSlot((slot) => ({ ...blockOf(slot), outcomes: [299, 1, 0, 0, 0, 0, 0] }));
     for (const { figures } of wrong.flatMap((one) => one ?? []))
       Object.assign(figures ?? {}, { valid: false });

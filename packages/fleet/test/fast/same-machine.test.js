@@ -25,7 +25,7 @@ function provenAfter(change) {
   }
 }
 
-test('a run of this machine is proved until its proof is removed', () => {
+test('the proof of a run on this machine is valid until it is removed', () => {
   const run = randomUUID();
   assert.equal(hasProof(run), false);
   const remove = leaveProof(run);

@@ -79,15 +79,15 @@ describe('rogue programs', () => {
     assert.match(agents[0].stdout(), /waiting at/);
   });
 
-  test('leases that the controller has not signed, or not for now, are refused', async () => {
+  test('leases without a valid signature of the controller, or expired, are refused', async () => {
     const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
     const { controller, password } = servers.credentials('coordinator');
     const signed = signerOf(controller);
     const run = randomUUID();
     const lease = { run, seat: 0, count: 1, storages: ['ioredis'], untilMs: LATER_MS };
     const past = { ...lease, untilMs: 1 };
-    assert.throws(() => signerOf(password), { code: 'E_USAGE', message: /that of agents/ });
-    assert.throws(() => verifierOf('plain'), { code: 'E_USAGE', message: /lacks the public key/ });
+    assert.throws(() => signerOf(password), { code: 'E_USAGE', message: /an agent token/ });
+    assert.throws(() => verifierOf('plain'), { code: 'E_USAGE', message: /has no public key/ });
     for (const [reason, data] of /** @type {[RegExp, Record<string, unknown>][]} */ ([
       [
         /not signed/,
@@ -104,7 +104,7 @@ describe('rogue programs', () => {
     await queue.close();
   });
 
-  test('a lease is taken once, by whichever agent, also without its mark', async () => {
+  test('a lease is accepted once, by any agent, even without its mark', async () => {
     const fleet = await open();
     const second = await fleetOfTest.start('second');
     const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
@@ -114,7 +114,7 @@ describe('rogue programs', () => {
       const again = await queue.add('lease', data);
       assert.ok(await until(() => again.isFailed()));
       const failed = await queue.getJob(String(again.id));
-      assert.match(String(failed?.failedReason), /was taken before/);
+      assert.match(String(failed?.failedReason), /has already been used/);
       await queue.remove(String(again.id));
 
       await rogue.del(runKey(fleet.run, 'taken-0'));
@@ -128,7 +128,7 @@ describe('rogue programs', () => {
       assert.equal(server.keys.filter((own) => own.length > CHECKS).length, 1, 'one load');
       assert.ok(await until(() => third.isFailed()));
       const reason = (await queue.getJob(String(third.id)))?.failedReason;
-      assert.match(String(reason), /another agent has its seat/);
+      assert.match(String(reason), /its seat was given to another agent/);
       await queue.remove(String(third.id));
     } finally {
       rogue.disconnect();
@@ -138,7 +138,7 @@ describe('rogue programs', () => {
     }
   });
 
-  test('orders of others are ignored, and so are orders that were taken before', async () => {
+  test('orders of other controllers and repeated orders are ignored', async () => {
     const fleet = await open();
     const rogue = new Redis(connection());
     const key = runKey(fleet.run, 'orders');
@@ -182,7 +182,7 @@ describe('rogue programs', () => {
     }
   });
 
-  test('orders that no race gives are refused, each with its reason', async () => {
+  test('orders that no race produces are refused, each with its reason', async () => {
     const trace = path.join(folder, 'trace.json');
     /** @type {[RegExp, (order: any) => unknown][]} */
     const changes = [
@@ -206,7 +206,7 @@ describe('rogue programs', () => {
         },
       ],
       [
-        /an order has a storage/,
+        /an order contains a storage/,
         ({ contenders: [{ spec }] }) => {
           const endpoint = spec.storage.address.main;
           const address = { main: { host: '0.0.0.0', port: server.port } };
@@ -279,7 +279,7 @@ describe('rogue programs', () => {
     delete process.env['DRAGSTRIP_TARANTOOL_PASSWORD'];
   });
 
-  test('an upload that inflates without end, or has other fields, is not valid', () => {
+  test('an upload that inflates without end, or has unknown fields, is invalid', () => {
     const order = orderOf();
     const bomb = deflateRawSync(Buffer.alloc(300e6, ' ')).toString('base64');
     const stopped = { code: 'E_UPLOAD', message: /larger than \d+ bytes/ };
@@ -306,7 +306,7 @@ describe('rogue programs', () => {
     }
   });
 
-  test('a program with the token writes no seat but its own', async () => {
+  test('a program with the token can write only its own seat', async () => {
     const fleet = await open();
     const queue = new Queue(uploadsOf(fleet.run), { connection: connection(), prefix: PREFIX });
     const leases = new Queue(LEASES, { connection: connection(), prefix: PREFIX });

@@ -55,7 +55,7 @@ describe('three machines', () => {
     t.after(() => Promise.all(agents.map((agent) => agent.stop())));
   }
 
-  test('three agents raise the throughput of a closed loop, and say what bounds it', async (t) => {
+  test('three agents raise the throughput of a closed loop, and report its bottleneck', async (t) => {
     // Each operation takes some 0.2 ms of the client's processor.
     await startAgents(t, { BURN: '100000' });
     /** @type {number[]} */

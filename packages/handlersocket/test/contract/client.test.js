@@ -105,7 +105,7 @@ test('text in utf8mb4 and latin1 columns, four-byte characters across chunks', a
   assert.deepEqual(replies, faces);
 });
 
-test('limit 1 is the default, the largest is 2^32 - 1, and < and <= walk down', async () => {
+test('limit 1 is the default, the largest is 2^32 - 1, and < and <= descend', async () => {
   const table = await makeTable('id INT PRIMARY KEY', ['(1)', '(2)', '(3)', '(4)', '(5)']);
   const index = await open(table, ['id'], { types: 'number' });
   /** @param {any} op @param {number} key @param {object} [options] */
@@ -140,7 +140,7 @@ test('a prefix of a composite key is enough, and a collation is the column’s',
   assert.equal((await rejection(index.find('=', [1, 'x', 2]))).serverMessage, 'kpnum');
 });
 
-test('a list gives a row at most for each value, in its order', async () => {
+test('a list returns at most one row per value, in order', async () => {
   const table = await makeTable('id INT PRIMARY KEY, k INT, KEY k (k)', [
     '(1, 10)',
     '(2, 10)',
@@ -191,7 +191,7 @@ test('filters: leaving out, stopping, NULL, several, and a BLOB', async () => {
   assert.deepEqual([error.code, error.serverMessage], ['HS_REQUEST', 'filterblob']);
 });
 
-test('update sets every column and counts rows that had the values already', async () => {
+test('update sets every column and also counts unchanged rows', async () => {
   const table = await makeTable('id INT PRIMARY KEY, a VARCHAR(9), n INT', [
     "(1, 'x', 1)",
     "(2, 'y', 2)",
@@ -224,7 +224,7 @@ test('increment and decrement work in 64-bit integers, null leaves a column', as
   assert.deepEqual(await index.incrementReturning('=', 9, [1, 1]), []);
 });
 
-test('remove counts rows, or gives them as they were', async () => {
+test('remove counts rows, or returns their old values', async () => {
   const table = await makeTable('id INT PRIMARY KEY, a VARCHAR(9)', [
     "(1, 'x')",
     "(2, 'y')",
@@ -242,7 +242,7 @@ test('remove counts rows, or gives them as they were', async () => {
   assert.deepEqual(await select(`SELECT COUNT(*) FROM ${table}`), [[0]]);
 });
 
-test('insert gives the id of AUTO_INCREMENT, 0 where it was given, undefined without', async () => {
+test('insert returns the id of AUTO_INCREMENT, 0 if it was specified, undefined without', async () => {
   const table = await makeTable('id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, a INT');
   const index = await open(table, ['id', 'a']);
   assert.equal(await index.insert([null, 1]), 1);
@@ -312,7 +312,7 @@ test('errors of the server come with their code, message and the engine’s name
   assert.deepEqual(await parents.get(1), ['1'], 'the connection goes on');
 });
 
-test('a change on the read port is refused by the server, and says so', async () => {
+test('a change on the read port is refused by the server with that reason', async () => {
   const table = await makeTable('id INT PRIMARY KEY');
   const wrong = await connect({ port: server().read, writePort: server().read });
   const index = await wrong.openIndex({ database: DATABASE, table, columns: ['id'] });
@@ -321,7 +321,7 @@ test('a change on the read port is refused by the server, and says so', async ()
   await wrong.close();
 });
 
-test('a server that is read-only refuses changes', async () => {
+test('a read-only server refuses changes', async () => {
   const table = await makeTable('id INT PRIMARY KEY');
   const index = await open(table, ['id']);
   // The server waits for tables that are open for writing.
@@ -352,7 +352,7 @@ test('a batch keeps its order, and one that fails does not undo the others', asy
   await assert.rejects(batch.send(), { code: 'HS_ARGUMENT' });
 });
 
-test('a scan walks every row once, by unique keys, by keys that repeat, up and down', async () => {
+test('a scan returns every row once, by unique and repeated keys, in both directions', async () => {
   const rows = Array.from({ length: 1000 }, (_, i) => `(${i + 1}, ${i % 7}, ${(i * 37) % 11})`);
   const table = await makeTable('id INT PRIMARY KEY, k INT NOT NULL, m INT, KEY km (k, m)', rows);
   const primary = await open(table, ['id'], { types: 'number' });
@@ -383,7 +383,7 @@ test('a scan walks every row once, by unique keys, by keys that repeat, up and d
   for await (const [id] of primary.scan()) if (id === 5) break;
 });
 
-test('a single reply of 12 MB is whole', async () => {
+test('a single reply of 12 MB is complete', async () => {
   const table = await makeTable('id INT PRIMARY KEY, v VARCHAR(100) NOT NULL');
   await sql().query(`INSERT INTO ${table} SELECT seq, RPAD(seq, 100, '.') FROM seq_1_to_110000`);
   const index = await open(table, ['id', 'v'], { types: { id: 'number' } });
@@ -430,7 +430,7 @@ test('releaseTables lets SQL alter a table that is open, and the client goes on'
   assert.equal(await index.value(1), 8);
 });
 
-test('another client on the same server threads keeps a table open: releaseTables has a bound', async () => {
+test('another client on the same server threads keeps a table open: releaseTables times out', async () => {
   const table = await makeTable('id INT PRIMARY KEY, v INT', ['(1, 5)']);
   const index = await open(table, ['v'], { types: 'number' });
   assert.equal(await index.value(1), 5);
@@ -514,7 +514,7 @@ test('a guard keeps a view, which would kill the server, from being opened', asy
   await withGuard.close();
 });
 
-test('what the pages say of inserts without strict mode holds', async () => {
+test('the documented behaviour of inserts without strict mode is correct', async () => {
   const table = await makeTable('id INT PRIMARY KEY, n INT, s VARCHAR(3), CHECK (n < 100)');
   const index = await open(table, ['id', 'n', 's']);
   await index.insert([1, 'abc', 'too long']);

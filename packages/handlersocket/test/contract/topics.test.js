@@ -95,7 +95,7 @@ test('07, 10: NULL as a key finds the rows with NULL, by one and two columns', a
   assert.deepEqual(await byBoth.find('=', ['x', null], { limit: 9 }), [['1']]);
 });
 
-test('08: a key that is not there gives no row, between two that are', async () => {
+test('08: a missing key between two present ones returns no row', async () => {
   const index = await open(await makeTable(TEXTS, HUNDRED), ['k', 'v']);
   const [first, none, last] = await Promise.all(
     ['k5', 'k000000', 'k6'].map((key) => index.get(key)),

@@ -35,7 +35,7 @@ async function open(t, options, writes = false) {
 const many = (count, ask) =>
   Promise.allSettled(Array.from({ length: count }, (_, i) => ask(i + 1)));
 
-test('a port where nobody listens is refused at once, with the address', async () => {
+test('a closed port is refused immediately, with the address', async () => {
   const fake = await startFake();
   await fake.close();
   const error = await rejection(connect({ port: fake.port }));
@@ -43,7 +43,7 @@ test('a port where nobody listens is refused at once, with the address', async (
   assert.match(error.message, new RegExp(`127.0.0.1:${fake.port}.*ECONNREFUSED`));
 });
 
-test('a listener that never answers is found by the handshake timeout', async () => {
+test('a listener that never replies is detected by the handshake timeout', async () => {
   const fake = await startFake({ answer: () => undefined });
   const error = await rejection(connect({ port: fake.port, handshakeTimeoutMs: 30 }));
   assert.equal(error.code, 'HS_HANDSHAKE_TIMEOUT');
@@ -51,7 +51,7 @@ test('a listener that never answers is found by the handshake timeout', async ()
   await fake.close();
 });
 
-test('a secret that never comes is found by the connect timeout', async () => {
+test('a secret that never arrives is detected by the connect timeout', async () => {
   const secret = () => new Promise(() => {});
   const error = await rejection(
     connect({ port: 1, connectTimeoutMs: 20, secret: /** @type {any} */ (secret) }),
@@ -76,7 +76,7 @@ test('a wrong secret is HS_AUTH, and no request waits for a second try', async (
   await fake.close();
 });
 
-test('auth, indexes and what waits go in the flight of the connect', async () => {
+test('auth, indexes and pending requests are sent together upon connecting', async () => {
   const fake = await startFake();
   const client = new HandlerSocketClient({ port: fake.port, connections: 1, secret: 's' });
   const index = await client.openIndex(TABLE);
@@ -96,7 +96,7 @@ test('auth, indexes and what waits go in the flight of the connect', async () =>
   await fake.close();
 });
 
-test('replies that are cut at any place reach the right request', async (t) => {
+test('replies that are split at any position reach the right request', async (t) => {
   const { fake, index } = await open(t);
   const reply = Buffer.from('0\t1\tfirst\n0\t1\n2\t1\tcmd\n0\t1\tlast€\n');
   for (let cut = 1; cut < reply.length; cut += 1) {
@@ -161,7 +161,7 @@ test('a change in flight at a loss rejects as unknown, one that was not sent is 
   assert.equal(fake.lines.filter((line) => line === '0\t+\t1\t3').length, 1);
 });
 
-test('a find that ends the connection each time is given up after maxRetries', async (t) => {
+test('a find that ends the connection each time is abandoned after maxRetries', async (t) => {
   const { fake, index } = await open(t, { maxRetries: 3 });
   fake.setAnswer(({ line, socket }) => {
     if (!line.endsWith('\t666')) return goodAnswer(line);
@@ -175,7 +175,7 @@ test('a find that ends the connection each time is given up after maxRetries', a
   assert.equal(await index.value(5), 'v5');
 });
 
-test('bytes that are not HandlerSocket end the connection, and reject with what they were', async (t) => {
+test('bytes that are not HandlerSocket end the connection, and the rejection shows them', async (t) => {
   for (const garbage of [
     'HTTP/1.1 400 Bad Request\r\n',
     '\n',
@@ -200,7 +200,7 @@ test('a server of another protocol is refused at the handshake', async () => {
   await fake.close();
 });
 
-test('an unexpected reply ends the connection, the next request makes another', async (t) => {
+test('an unexpected reply ends the connection, the next request opens another', async (t) => {
   const { fake, client, index } = await open(t);
   const lost = once(client, 'disconnect');
   for (const socket of fake.sockets) socket.write('0\t1\n');
@@ -209,7 +209,7 @@ test('an unexpected reply ends the connection, the next request makes another', 
   assert.equal(await index.value(3), 'v3');
 });
 
-test('an idle connection that the server closes is made again when it is needed', async (t) => {
+test('an idle connection that the server closes is reopened when it is needed', async (t) => {
   const { fake, client, index } = await open(t);
   const lost = once(client, 'disconnect');
   for (const socket of fake.sockets) socket.end();
@@ -234,7 +234,7 @@ test('requests wait for a server that comes back, and reject when it does not', 
   assert.equal(await index.value(3), 'v3', 'the client is not broken by it');
 });
 
-test('with offlineTimeoutMs 0 nothing waits for a server that is away', async (t) => {
+test('with offlineTimeoutMs 0 no request waits for an unreachable server', async (t) => {
   const { fake, client, index } = await open(t, { offlineTimeoutMs: 0 });
   await fake.close();
   assert.equal((await rejection(index.value(2))).code, 'HS_OFFLINE');
@@ -313,7 +313,7 @@ test('close waits for replies, refuses new requests, and leaves no socket', asyn
   assert.equal((await rejection(client.openIndex(TABLE))).code, 'HS_CLOSED');
 });
 
-test('close with a bound, and destroy, reject what is left', async (t) => {
+test('close with a time limit, and destroy, reject outstanding requests', async (t) => {
   const { fake, client, index } = await open(t, {}, true);
   fake.setAnswer(() => undefined);
   const find = rejection(index.value(1));
@@ -340,7 +340,7 @@ test('a callback may close the client in the middle of a chunk of replies', asyn
   assert.deepEqual(seen, ['v1', 'v2', 'HS_CLOSED', 'HS_CLOSED', 'HS_CLOSED']);
 });
 
-test('what a callback throws surfaces as uncaught, and the replies behind it still come', async (t) => {
+test('an error thrown by a callback is uncaught, and later replies still arrive', async (t) => {
   const { index } = await open(t);
   /** @type {any[]} */
   const uncaught = [];
@@ -360,7 +360,7 @@ test('what a callback throws surfaces as uncaught, and the replies behind it sti
   assert.deepEqual(uncaught, ['mine']);
 });
 
-test('no more than maxInFlight requests are on the way, and maxPending are taken', async (t) => {
+test('at most maxInFlight requests are in flight, and at most maxPending are accepted', async (t) => {
   const { fake, client, index } = await open(t, { maxInFlight: 10, maxPending: 50 });
   fake.lines.length = 0;
   /** @type {(() => void)[]} */
@@ -422,7 +422,7 @@ test('an idle connection is kept alive by pings', async (t) => {
   assert.equal(fake.connections, 1);
 });
 
-test('an index that could not be opened again says why, and heals', async (t) => {
+test('an index that could not be reopened reports the reason, and recovers', async (t) => {
   const { fake, client, index } = await open(t);
   let there = false;
   let opened = false;
@@ -472,7 +472,7 @@ test('releaseTables closes every connection for the work, and requests wait mean
   assert.equal(await index.value(3), 'v3');
 });
 
-test('requests go to the connection with the fewest, and not to one that is away', async (t) => {
+test('requests go to the least loaded connection, and not to a lost one', async (t) => {
   const { fake, index } = await open(t, { connections: 4 });
   /** @type {Map<number, number>} */
   const counts = new Map();
@@ -505,7 +505,7 @@ test('one write carries all requests of a tick, and a unix socket works as TCP d
   rmSync(path, { force: true });
 });
 
-test('a server that closes in the handshake is a failure to connect', async () => {
+test('a server that closes the connection during the handshake is a failure to connect', async () => {
   const server = createServer((socket) => socket.end());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -53,7 +53,7 @@ test('replies read while others are outstanding are acknowledged by one ping', a
   assert.equal(await index.value(4), 'v4', 'replies to pings keep their place');
 });
 
-test('no ping goes where a request carries the acknowledgement', async (t) => {
+test('no ping is sent if a request carries the acknowledgement', async (t) => {
   const { fake, index, held, replies } = await openTwoBatches(t);
   const fourth = replies[0].then(() => index.value(4));
   held[0]();
@@ -86,7 +86,7 @@ test('close does not wait for the reply to a ping', async (t) => {
   assert.equal(client.counters().pending, 0);
 });
 
-test('connections to a listener are made one after another', async () => {
+test('connections to a listener are opened one after another', async () => {
   let most = 0;
   let greeting = 0;
   const fake = await startFake({

@@ -129,7 +129,7 @@ test('many damaged streams give replies or typed errors, and memory stays bounde
   assert.ok(growth < 96 * 1024 * 1024, `resident memory grew by ${growth} bytes`);
 });
 
-test('any rows, sent in any pieces, come back as they were', () => {
+test('any rows, sent in any pieces, are read back unchanged', () => {
   const field = fc.oneof(fc.constant(null), fc.string({ unit: 'binary' }), fc.string());
   const rows = fc.array(fc.tuple(field, field, field), { maxLength: 8 });
   const cuts = fc.array(fc.nat(400), { maxLength: 6 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PendingRing } from '../../pending-ring.js';
 
-test('first in, first out, at every place where it grows and when it is given back', () => {
+test('first in, first out, at every size at which it grows or shrinks', () => {
   for (const head of [0, 1, 2, 1023]) {
     const ring = new PendingRing();
     for (let i = 0; i < head; i += 1) {

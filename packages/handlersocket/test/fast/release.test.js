@@ -1,5 +1,5 @@
 /**
- * releaseTables that overlaps another one, or that would wait for ever, against a scripted server.
+ * A call of releaseTables that overlaps another one, or could wait forever: a scripted server.
  */
 
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ async function open(fake) {
   return { client, index: await client.openIndex({ database: 'd', table: 't', columns: ['a'] }) };
 }
 
-test('a releaseTables that begins while another one ends does not wait for ever', async () => {
+test('a releaseTables that begins while another one ends does not wait forever', async () => {
   const fake = await startFake();
   const { client, index } = await open(fake);
   /** @type {Promise<any>[]} */
@@ -33,7 +33,7 @@ test('a releaseTables that begins while another one ends does not wait for ever'
   await fake.close();
 });
 
-test('releaseTables has a bound: for its work, and for replies before it', async () => {
+test('releaseTables has a time limit for its work and for earlier replies', async () => {
   const fake = await startFake();
   const { client, index } = await open(fake);
   const waits = new AbortController();

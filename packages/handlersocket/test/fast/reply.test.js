@@ -47,7 +47,7 @@ const parseText = (text, decode, keepBytes) =>
 const two = rowsDecoder(['utf8', 'utf8']);
 const oneColumn = rowsDecoder(['utf8']);
 
-test('a small chunk with an escape or NULL is decoded as a large one', () => {
+test('a small chunk with an escape or NULL is decoded like a large one', () => {
   for (const [token, value] of [
     ['\x01\x49', '\t'],
     ['\0', null],
@@ -102,7 +102,7 @@ test('escapes and multi-byte characters meet in one chunk, with and without byte
   }
 });
 
-test('strings with memory of their own are the same strings', () => {
+test('strings with separate memory equal the others', () => {
   const types = /** @type {const} */ (['utf8:own', 'latin1:own', 'utf8:own']);
   const reply = '0\t3\t\xf0\x9f\x98\x80 and so on\t\xe9\x01\x49\t\0\n0\t3\ta\t\tb\n';
   assert.deepEqual(parseText(reply, rowsDecoder(types), true), [
@@ -112,7 +112,7 @@ test('strings with memory of their own are the same strings', () => {
   assert.deepEqual(parseText('0\t1\t\xe2\x82\xac\n', valueDecoder(['utf8:own'])), ['€']);
 });
 
-test('a value kept with memory of its own does not keep its chunk', () => {
+test('a retained value with separate memory does not retain its chunk', () => {
   const chunk = Buffer.from(`0\t1\t${'x'.repeat(20)}\n`.repeat(2500));
   /** @param {any} type */
   const grown = (type) => {
@@ -136,7 +136,7 @@ test('a value kept with memory of its own does not keep its chunk', () => {
   assert.ok(grown('utf8') > 10e6, 'what the documentation warns of');
 });
 
-test('a value that is not of its type rejects, it does not crash', () => {
+test('a value of the wrong type rejects and does not crash', () => {
   assert.throws(() => parseText('0\t1\t1.5\n', rowsDecoder(['bigint'])), { code: 'HS_DECODE' });
 });
 
@@ -185,7 +185,7 @@ test('every split position of a stream gives the same replies', () => {
   );
 });
 
-test('lines around the sizes of the carry room and of a chunk are whole', () => {
+test('lines around the sizes of the carry buffer and of a chunk are complete', () => {
   const sizes = [16380, 16384, 16385, 65535, 65536, 65537, 81919, 81920, 81921, 200_000];
   const values = sizes.map((size, i) => String.fromCharCode(97 + i).repeat(size));
   const stream = Buffer.from(values.map((value) => `0\t1\t${value}\n0\t1\t.\n`).join(''));
@@ -200,14 +200,14 @@ test('lines around the sizes of the carry room and of a chunk are whole', () => 
   }
 });
 
-test('a line beyond the bound is an error of the protocol, and keeps no memory', () => {
+test('a line beyond the limit is a protocol error, and retains no memory', () => {
   const parser = new ReplyParser(() => {}, { lineBytesMax: 100_000 });
   const chunk = Buffer.alloc(65536, 120);
   parser.push(chunk);
   assert.throws(() => parser.push(chunk), { code: 'HS_PROTOCOL' });
 });
 
-test('what does not fit the request is an error of the protocol', () => {
+test('a reply that does not fit the request is a protocol error', () => {
   const value = valueDecoder(['utf8']);
   for (const reply of ['0\t2\ta\tb', '0', '0\t', '0\t11', '0\t1\ta\tb', '0\tx']) {
     assert.throws(() => parseText(`${reply}\n`, value), { code: 'HS_PROTOCOL' }, reply);

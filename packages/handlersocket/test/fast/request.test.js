@@ -18,7 +18,7 @@ import {
 /** @param {Uint8Array} bytes */
 const binary = (bytes) => Buffer.from(bytes).toString('latin1');
 
-test('each byte below 0x10 is escaped, every other goes as it is', () => {
+test('each byte below 0x10 is escaped, all others are sent unchanged', () => {
   for (let byte = 0; byte < 256; byte += 1) {
     const token = encodeValue(Buffer.of(byte));
     const expected = byte < 0x10 ? binary(Buffer.of(1, byte + 0x40)) : binary(Buffer.of(byte));
@@ -64,14 +64,14 @@ test('strings go in the character set of the column', () => {
   assert.throws(() => encodeValue('€', 'latin1'), { code: 'HS_ARGUMENT' });
 });
 
-test('what is no value is refused', () => {
+test('anything but a value is refused', () => {
   const wrong = [undefined, Number.NaN, Number.POSITIVE_INFINITY, {}, [], new Date(0), () => 1];
   for (const value of [...wrong, Symbol('s')]) {
     assert.throws(() => encodeValue(/** @type {any} */ (value)), { code: 'HS_ARGUMENT' });
   }
 });
 
-test('auth sends the secret as it is', () => {
+test('auth sends the secret unchanged', () => {
   assert.equal(encodeAuth('se\x02cret'), 'A\t1\tse\x02cret\n');
 });
 
@@ -82,13 +82,13 @@ test('open_index lists columns and filters with commas', () => {
   assert.equal(encodeOpen(3, full), 'P\t3\td\tt\tk\ta,b\tc,\xc3\xa9\n');
 });
 
-test('find has limit and offset only where they say something', () => {
+test('find has limit and offset only if they differ from the defaults', () => {
   assert.equal(encodeFind(0, { op: '=', key: [5] }), '0\t=\t1\t5\n');
   assert.equal(encodeFind(7, { op: '>=', key: ['a', null], limit: 9 }), '7\t>=\t2\ta\t\0\t9\t0\n');
   assert.equal(encodeFind(0, { op: '<', key: [1], offset: 2 }), '0\t<\t1\t1\t1\t2\n');
 });
 
-test('IN comes behind the offset, then filters, then the change', () => {
+test('IN follows the offset, then filters, then the change', () => {
   const line = encodeFind(1, {
     op: '=',
     key: ['', 2],

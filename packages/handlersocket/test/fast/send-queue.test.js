@@ -59,7 +59,7 @@ function sendAll(sendQueue) {
   return sent;
 }
 
-test('requests of any length go out whole and in order, the longest in a batch of its own', () => {
+test('requests of any length are sent completely and in order, the longest in a separate batch', () => {
   const random = createRandom(6);
   const sendQueue = new SendQueue({ maxInFlight: 1e6, maxReplyBytes: 1e9 });
   const lines = [];

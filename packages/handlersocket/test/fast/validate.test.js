@@ -35,7 +35,7 @@ async function refused(promise, message) {
   assert.match(error.message, message);
 }
 
-test('operators, limits and keys that the server takes wrongly are refused', () =>
+test('operators, limits and keys that the server misinterprets are refused', () =>
   withIndex(async (index) => {
     for (const op of ['<>', '!=', '==', 'S', '', 'like', undefined]) {
       await refused(index.find(op, 1), /operator/);
@@ -95,22 +95,22 @@ test('names that the protocol cannot carry, and tables that kill the server, are
     const open = (more, message) => refused(client.openIndex({ ...base, ...more }), message);
     await open({ database: 'd\t' }, /control character/);
     await open({ table: 't\n' }, /control character/);
-    await open({ table: '' }, /not empty/);
-    await open({ table: undefined }, /must be a string/);
+    await open({ table: '' }, /must be a non-empty string/);
+    await open({ table: undefined }, /must be a non-empty string/);
     await open({ index: 'k\0' }, /control character/);
     await open({ columns: ['a,b'] }, /comma/);
     await open({ columns: [] }, /at least one/);
     await open({ columns: ['a', 'a'] }, /occurs twice/);
     await open({ columns: 'a' }, /must be an array/);
     await open({ filters: ['x\x01'] }, /control character/);
-    await open({ types: { b: 'utf8' } }, /not a column/);
+    await open({ types: { b: 'utf8' } }, /not an open column/);
     await open({ types: 'json' }, /not one of/);
     for (const database of ['mysql', 'information_schema', 'SYS', 'performance_schema']) {
       await open({ database }, /kills the server/);
     }
   }));
 
-test('an index with more columns than an insert can carry says so', async () => {
+test('an index with more columns than an insert can carry is reported', async () => {
   const fake = await startFake();
   const client = await connect({ port: fake.port, writePort: fake.port });
   const columns = Array.from({ length: 33 }, (_, i) => `c${i}`);
@@ -130,7 +130,7 @@ test('without a write listener changes are refused', async () => {
   await fake.close();
 });
 
-test('a closed index is refused, its id may be another one by now', async () => {
+test('a closed index is refused, because its id may belong to another index', async () => {
   const fake = await startFake();
   const client = await connect({ port: fake.port });
   const base = { database: 'd', columns: ['a'] };
@@ -149,7 +149,7 @@ test('a closed index is refused, its id may be another one by now', async () => 
   await fake.close();
 });
 
-test('a guard can refuse what it knows to be a view', async () => {
+test('a guard can refuse a known view', async () => {
   const fake = await startFake();
   const { baseTableGuard } = await import('../../index.js');
   /** @type {string[][]} */

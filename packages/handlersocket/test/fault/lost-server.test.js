@@ -74,7 +74,7 @@ test('a secret is required, a wrong one is refused, and each port has its own', 
   }
 });
 
-test('idle connections live by pings, and come back where the server closed them', async () => {
+test('idle connections are kept alive by pings, and reopened if the server closed them', async () => {
   const kept = await open({ keepAliveMs: 10_000 });
   const left = await open({ keepAliveMs: 0 });
   const indexes = [];
@@ -91,7 +91,7 @@ test('idle connections live by pings, and come back where the server closed them
   await Promise.all([kept.close(), left.close()]);
 });
 
-test('finds go on where the server is killed and started again, changes say they are unknown', async () => {
+test('finds continue after a kill and restart of the server, changes are reported as unknown', async () => {
   const client = await open();
   const index = await client.openIndex({ ...TABLE, types: 'number' });
   const inserting = await client.openIndex({ ...TABLE, columns: ['id', 'v'] });
@@ -127,7 +127,7 @@ test('finds go on where the server is killed and started again, changes say they
   await client.close();
 });
 
-test('a server that stops answering is left after requestTimeoutMs', async () => {
+test('a server that stops replying is disconnected after requestTimeoutMs', async () => {
   const client = await open({ requestTimeoutMs: 200, handshakeTimeoutMs: 200, connections: 1 });
   const index = await client.openIndex({ ...TABLE, types: 'number' });
   await server.pause();
@@ -145,7 +145,7 @@ test('a server that stops answering is left after requestTimeoutMs', async () =>
   await client.close();
 });
 
-test('a row that SQL has locked ends in the engine’s lock wait timeout', async () => {
+test('a row locked by SQL results in the engine’s lock wait timeout', async () => {
   const client = await open();
   const index = await client.openIndex({ ...TABLE, types: 'number' });
   const sql = await server.sql();

@@ -85,7 +85,7 @@ function code(code) {
 for (const driver of ['ioredis', 'iovalkey', 'redis']) {
   for (const handler of /** @type {const} */ (['script', 'pure'])) {
     describe(`${handler} on ${driver}`, () => {
-      test('one name: who comes second waits until it is unlocked', async () => {
+      test('one name: the second waits until it is unlocked', async () => {
         const locker = await lockerOf(driver, handler);
         const name = fresh();
         const [a, b] = [locker.mutex(name), locker.mutex(name)];
@@ -146,7 +146,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
         await first.unlock();
       });
 
-      test('a lock ends by itself; what comes after that tells so', async () => {
+      test('a lock expires; later calls report it', async () => {
         const locker = await lockerOf(driver, handler);
         const other = await lockerOf(driver, handler);
         const name = fresh();
@@ -172,7 +172,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
         assert.equal(await alone.refresh(), false, 'also where nobody has taken it');
       });
 
-      test('a refresh sets its end anew', async () => {
+      test('a refresh extends its expiry', async () => {
         const locker = await lockerOf(driver, handler);
         const shorter = locker.mutex(fresh(), { expireMs: 60_000 });
         await shorter.lock();
@@ -193,7 +193,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
         assert.deepEqual([await longer.owned(), await longer.unlock()], [true, true]);
       });
 
-      test('who has waited for its block timeout, or is aborted, leaves nothing', async () => {
+      test('a waiter that times out or is aborted leaves nothing behind', async () => {
         const locker = await lockerOf(driver, handler);
         const name = fresh();
         const held = locker.mutex(name);
@@ -210,7 +210,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
         await once.unlock();
       });
 
-      test('a waiter that needs another name does not hold up who is behind it', async () => {
+      test('a waiter that needs another name does not delay later waiters', async () => {
         const locker = await lockerOf(driver, handler);
         const other = await lockerOf(driver, handler);
         const [x, y] = [fresh(), fresh()];
@@ -227,7 +227,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
         await both.unlock();
       });
 
-      test('who waits sends nothing, and is woken at once', async () => {
+      test('a waiter sends nothing, and is woken immediately', async () => {
         const [here, there] = [await lockerOf(driver, handler), await lockerOf(driver, handler)];
         const redis = admin();
         const processed = async () =>
@@ -302,7 +302,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
         assert.ok(longestMs < 5000, `somebody waited ${longestMs} ms`);
       });
 
-      test('any sets of names, any tasks: never two inside of one name', async () => {
+      test('any sets of names, any tasks: never two holders of one name', async () => {
         const lockers = [await lockerOf(driver, handler), await lockerOf(driver, handler)];
         const names = ['a', 'b', 'c', 'd'].map((letter) => `${fresh()}${letter}`);
         const sets = fc.subarray(names, { minLength: 1 });
@@ -353,7 +353,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
   });
 }
 
-test('what is no client, no name and no time is refused before anything is sent', async () => {
+test('invalid clients, names and times are refused before anything is sent', async () => {
   await assert.rejects(createLocker({ client: {} }), code('MUTEX_ARGUMENT'));
   const client = await clientOf('ioredis');
   await assert.rejects(

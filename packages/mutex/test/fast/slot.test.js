@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SLOTS, slotOf } from '../../slot.js';
 
-test('the slot of a key is its CRC16, as CLUSTER KEYSLOT has it', () => {
+test('the slot of a key is its CRC16, equal to CLUSTER KEYSLOT', () => {
   assert.equal(slotOf('123456789'), 0x31c3); // from the specification
   assert.equal(slotOf('foo'), 12_182);
   assert.equal(slotOf('bar'), 5061);
@@ -12,7 +12,7 @@ test('the slot of a key is its CRC16, as CLUSTER KEYSLOT has it', () => {
   assert.equal(slotOf(''), 0);
 });
 
-test('a hash tag alone is hashed; an empty one is none', () => {
+test('only a hash tag is hashed; an empty one is ignored', () => {
   assert.equal(slotOf('{user1000}.following'), slotOf('user1000'));
   assert.equal(slotOf('{user1000}.following'), slotOf('{user1000}.followers'));
   assert.equal(slotOf('foo{}{bar}'), 8363); // as a whole

@@ -33,7 +33,7 @@ test('a release that overtakes a refused attempt is not lost', async () => {
   assert.equal(waiters.size, 0);
 });
 
-test('what comes for somebody who has left is given back', async () => {
+test('a lock granted to a waiter that has left is released', async () => {
   /** @type {(outcome: any) => void} */
   let reply = () => {};
   /** @type {any[]} */
@@ -91,7 +91,7 @@ function queueByHand() {
   };
 }
 
-test('passes no earlier waiter that may get the name, only one that waits for another', async () => {
+test('overtakes only earlier waiters that wait for another name', async () => {
   const { sent, add, reply, waiters } = queueByHand();
   add('first', ['a', 'b']);
   add('second', ['a', 'c']);
@@ -105,7 +105,7 @@ test('passes no earlier waiter that may get the name, only one that waits for an
   assert.deepEqual(sent, ['first', 'second', 'second'], 'the first of its queue');
 });
 
-test('who gives up lets the next one try', async () => {
+test('a waiter that times out lets the next one try', async () => {
   const { sent, add, reply, waiters } = queueByHand();
   const first = add('first', ['a']);
   await reply('first', { state: 'blocked', name: 'a' });
@@ -115,7 +115,7 @@ test('who gives up lets the next one try', async () => {
   assert.deepEqual(sent, ['first', 'second']);
 });
 
-test('a value of the handler pure says who and until when; another lasts for ever', () => {
+test('a value of the handler pure has owner and expiry; any other never expires', () => {
   assert.deepEqual(parseHeld('s.1:1700000000000:me:and you'), {
     serial: 's.1',
     until: 1_700_000_000_000,
