@@ -72,7 +72,13 @@ export class LostServers {
  */
 async function silenceOf({ name, listed, address, credentialVariables }) {
   const { probe } = await loadServer(listed?.product ?? name);
-  const credentials = await readCredentials(credentialVariables);
+  let credentials;
+  try {
+    credentials = await readCredentials(credentialVariables);
+  } catch (error) {
+    // `servers stop` has removed them with the server.
+    return error.message;
+  }
   let reason = '';
   for (let attempt = 0; attempt < PROBES; attempt += 1) {
     try {

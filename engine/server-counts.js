@@ -308,8 +308,9 @@ export class ServerCounts {
 
   /** @param {Asked} asked @param {Error} error @returns {Promise<null>} */
   async #giveUp(asked, error) {
-    const credentials = await readCredentials(asked.target.credentialVariables);
-    const message = hideSecrets(error.message, credentials);
+    // They may be what cannot be read.
+    const known = await readCredentials(asked.target.credentialVariables).catch(() => ({}));
+    const message = hideSecrets(error.message, known);
     if (asked.wasRead) Object.assign(asked, { gone: message, goneNs: systemClock.now() });
     else asked.reason = message;
     return null;

@@ -140,8 +140,8 @@ function namedText(name, ratio) {
 const ceilingsOf = ({ entries }) => new Map(entries.map(({ name, ceiling }) => [name, ceiling]));
 
 /**
- * Note if CPU time per operation decides a tie in throughput: of the client, or of the server, which
- * is compared only among drivers of one server and protocol.
+ * Note if CPU time per operation decides a tie in throughput: of the client, or of the server (only
+ * among drivers of one server and protocol).
  * @param {Row} fastest
  * @param {readonly Row[]} tied
  * @param {ReturnType<typeof ceilingsOf>} ceilings

@@ -148,7 +148,8 @@ const OF_SLICES = [
   ],
   [
     'A/A',
-    'the same storage twice in the run. Its interval should contain 1; otherwise the ratios are less reliable.',
+    'the same storage twice in the run. Its interval should contain 1; otherwise the ratios are ' +
+      'less reliable.',
   ],
   [
     'ratios are of',

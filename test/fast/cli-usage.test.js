@@ -164,7 +164,7 @@ describe('unknown input is refused in one line with status 2', { concurrency: 2 
     [
       'a client certificate for seeding without TLS',
       [DRAGSTRIP, 'seed', 'redis', '--redis', '127.0.0.1:1', '--tls-cert', 'c', '--tls-key', 'k'],
-      /--tls-cert: no server of this command/,
+      /--tls-cert: no address of this command/,
     ],
     ['two names', ['test.js', '--json', 'a.json', '--out', 'b'], /--json and --out cannot be/],
     [

@@ -24,8 +24,8 @@ const DATASET = { rows: 1000, valueSize: 64, seed: 1 };
 
 /**
  * @param {string} name
- * @param {(server: { pid: number, home: string, login: import('ioredis').RedisOptions }) =>
- *   Promise<void>} work with a server of its own
+ * @param {(server: { pid: number, home: string, login: import('ioredis').RedisOptions,
+ *   stop: () => Promise<unknown> }) => Promise<void>} work with a server of its own
  */
 async function withServer(name, work) {
   const home = await makeHome();
@@ -40,7 +40,8 @@ async function withServer(name, work) {
     const dataset = createDataset(DATASET);
     await seed({ address, credentials: credentialsOf(running), dataset });
     const { main } = /** @type {any} */ (address);
-    await work({ pid: running.pid, home, login: { ...main, ...loginOf(running) } });
+    const login = { ...main, ...loginOf(running) };
+    await work({ pid: running.pid, home, login, stop });
   } finally {
     await stop();
     rmSync(home, { recursive: true, force: true });
@@ -49,22 +50,26 @@ async function withServer(name, work) {
 
 /**
  * @param {Record<string, unknown>} options options of the run
- * @param {{ signal: NodeJS.Signals, pid: number,
+ * @param {{ signal?: NodeJS.Signals, pid: number, stop?: () => Promise<unknown>,
  *   at?: (event: import('../../index.js').RunEvent) => boolean }} fault at: the event at which the
- *   server is sent it
+ *   server is sent the signal, or stopped
  */
-async function runWithFault(options, { signal, pid, at = isMeasured }) {
+async function runWithFault(options, { signal, pid, stop, at = isMeasured }) {
   let done = false;
   let begun = 0;
+  /** @type {Promise<unknown> | undefined} */
+  let stopped;
   const result = await run(/** @type {any} */ ({ ...DATASET, warmup: 100, ...options }), {
     onEvent(event) {
       if (event.type === 'benchmark-start') begun += 1;
       if (done || !at(event)) return;
       done = true;
-      process.kill(pid, signal);
+      if (signal !== undefined) process.kill(pid, signal);
+      stopped = stop?.();
     },
   });
   assert.ok(done, 'the fault was injected');
+  await stopped;
   return { result, begun };
 }
 
@@ -128,6 +133,16 @@ describe('a server that is lost during a run', () => {
       });
     });
   }
+
+  test('by `servers stop`, which removes its password, too: failed with the reason', async () => {
+    await withServer('redis', async ({ pid, home, stop }) => {
+      const options = { loads: LOADS, rounds: 3, storages: ['ioredis', 'redis'], home };
+      const { result, begun } = await runWithFault(options, { pid, stop });
+      assertAccounted(result);
+      assertLost(result, /connection refused|cannot be read|closed|ended|ECONNRESET/);
+      assert.equal(begun, 1);
+    });
+  });
 
   for (const [name, storages] of /** @type {const} */ ([
     ['mariadb', ['mysql2', 'manual-hs', 'node-handlersocket']],
