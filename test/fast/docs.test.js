@@ -235,6 +235,21 @@ describe('documents', () => {
     assert.deepEqual(lacking, []);
   });
 
+  test('of reliability have every code of a warning', () => {
+    const [, text = ''] = DOCUMENTS.find(([file]) => file === 'docs/reliability.md') ?? [];
+    const codes = codeFiles()
+      .filter((file) => /^(cli|engine|lib|packages|workloads)\/(?!.*\btest\/)/.test(file))
+      .flatMap((file) =>
+        readFileSync(path.join(ROOT, file), 'utf8').match(/(?<=')W_[A-Z_]+(?=')/g),
+      );
+    const known = new Set(codes.filter((code) => code !== null));
+    assert.ok(known.size > 25, `${known.size} codes`);
+    assert.deepEqual(
+      [...known].filter((code) => !text.includes(`\`${code}\``)),
+      [],
+    );
+  });
+
   test('name scripts of npm that exist', () => {
     const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     const lost = DOCUMENTS.flatMap(([file, text]) =>
