@@ -45,7 +45,7 @@ export const RUN_OPTIONS = Object.freeze({
     help: 'pin client and server (if started by Dragstrip) to separate processors (taskset)',
   }),
   tls: choice(['off', 'on', 'both'], 'off', {
-    help: 'connect over TLS; both: race each TLS-capable driver with and without it',
+    help: 'off: by the addresses; on: TLS only; both: race each driver with and without it',
   }),
   against: texts({
     value: '<driver>',
@@ -57,7 +57,7 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   failIf: texts({
     value: '<gate>',
-    help: 'exit with status 6 if shown (repeatable): "throughput<0.95", "writes>1.02", "p99>5ms"',
+    help: 'exit with status 6 if shown (repeatable): "throughput<0.95", "writes>2", "p99>5ms"',
   }),
   reference: text({
     value: '<driver>',

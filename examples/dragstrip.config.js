@@ -8,10 +8,11 @@
 export default {
   // For every command that takes them.
   storages: ['ioredis'],
-  // For one command: the checkout against the installed version, ends with status 6 if slower.
+  // For one command: the checkout against the last release, ends with status 6 if slower.
   race: {
-    against: '.',
-    failIf: ['throughput<0.975', 'client-cpu>1.025'],
+    against: ['ioredis@latest', '.'],
+    reference: 'ioredis@latest',
+    failIf: ['throughput<0.975', 'client-cpu>1.025', 'writes>2'],
     setup: true,
     json: 'race.json',
   },

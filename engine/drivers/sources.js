@@ -33,11 +33,13 @@ const TARBALL_MAX = 256 * 2 ** 20;
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
 export function sourcesOf(text, cwd = process.cwd()) {
-  if (isPath(text)) return [pathSource(text, text, undefined, cwd)];
-  const match = NAMED.exec(text);
-  if (match === null) throw notUnderstood(text);
-  const [, name, rest] = match;
+  const [, name = '', rest = ''] = NAMED.exec(text) ?? [];
   const place = rest.replace(/^file:/, '');
+  // `NAME@fork.tgz` names a package, unless a file has this name.
+  if (isPath(text) && !(isPath(place) && !existsSync(path.resolve(cwd, text)))) {
+    return [pathSource(text, text, undefined, cwd)];
+  }
+  if (name === '') throw notUnderstood(text);
   if (isPath(place)) return [pathSource(text, place, name, cwd)];
   return rest.split(',').map((part) => {
     const range = part.trim();

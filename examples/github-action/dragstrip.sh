@@ -19,7 +19,7 @@ set -u
 OUT=${OUT:-dragstrip-results}
 RELEASE=${RELEASE:-$PACKAGE@latest}
 DRAGSTRIP=${DRAGSTRIP:-npx --no dragstrip} # installed before, never downloaded here
-GATES=${GATES:-"throughput<0.95 client-cpu>1.05"}
+GATES=${GATES:-"throughput<0.95 client-cpu>1.05 writes>2"}
 mkdir -p "$OUT"
 
 set -- --storages "${STORAGE:-$PACKAGE}" --against "$RELEASE"

@@ -66,7 +66,10 @@ describe('options in a file', () => {
   test('of the example are accepted', async () => {
     const example = path.join(ROOT, 'examples/dragstrip.config.js');
     const { status, stderr } = await callHere('race', '--config', example, '--storages', 'none');
-    assert.match(stderr, /^options from .*config\.js: --against, --fail-if, --setup, --json$/m);
+    assert.match(
+      stderr,
+      /^options from .*config\.js: --against, --reference, --fail-if, --setup, --json$/m,
+    );
     assert.match(stderr, /unknown storage "none"/);
     assert.equal(status, 2);
   });

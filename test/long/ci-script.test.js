@@ -73,7 +73,7 @@ test('a slower one ends with 6 by the usual gates, against the target branch', a
     OUT: 'red',
   });
   assert.equal(exitCode, 6, `${stdout}${stderr}`);
-  assert.deepEqual(gatesOf('red'), ['throughput<0.95', 'client-cpu>1.05']);
+  assert.deepEqual(gatesOf('red'), ['throughput<0.95', 'client-cpu>1.05', 'writes>2']);
   const comment = readFileSync(path.join(folder, 'red/comment.md'), 'utf8');
   assert.match(comment, /### ❌ Dragstrip: gate failed/);
   assert.match(

@@ -35,6 +35,21 @@ test('no name in a tarball leads out of its folder', async () => {
   assert.deepEqual(readdirSync(outside), []);
 });
 
+test('NAME@fork.tgz is a tarball with a name, unless a file is called that', () => {
+  const about = JSON.stringify({ name: 'ioredis', version: '5.0.0' });
+  const end = Buffer.alloc(1024);
+  const packed = gzipSync(Buffer.concat([tarEntry('package/package.json', { text: about }), end]));
+  for (const name of ['fork.tgz', 'fork@2.tgz']) writeFileSync(path.join(folder, name), packed);
+  const of = (/** @type {string} */ text) => {
+    const [{ name, kind, spec }] = sourcesOf(text, folder);
+    return [name, kind, path.relative(folder, spec)];
+  };
+  assert.deepEqual(of('mine@fork.tgz'), ['mine', 'tarball', 'fork.tgz']);
+  assert.deepEqual(of('mine@file:fork.tgz'), ['mine', 'tarball', 'fork.tgz']);
+  assert.deepEqual(of('fork@2.tgz'), ['ioredis', 'tarball', 'fork@2.tgz']);
+  assert.deepEqual(of('./fork.tgz'), ['ioredis', 'tarball', 'fork.tgz']);
+});
+
 /**
  * An entry of a tar archive (POSIX.1-1988, ustar), as no program would write it.
  * @param {string} name
