@@ -253,5 +253,6 @@ async function greet(client, credentials, db = 0) {
   const login = authWords(credentials);
   if (login !== null) await command(login);
   if (db > 0) await command(['SELECT', `${db}`]);
-  await command(['PING']);
+  // A command that the server counts as an operation, unlike those.
+  if (login === null && db === 0) await command(['PING']);
 }
