@@ -108,4 +108,30 @@ describe('no rank', () => {
     assert.deepEqual(markImplausible(wide), []);
     assert.deepEqual(markImplausible(resultOf({ ceilingNs: 22_500, connections: 4 })), []);
   });
+
+  test('if the server has counted, only with a confidence of 99.9 %', () => {
+    const replies = { replies: 5, due: 5, operations: 5, lookups: 5 };
+    const counted = { ...replies, errors: 0, lost: 0, restarts: 0 };
+    const of = (/** @type {number} */ rounds, /** @type {boolean} */ isCounted) => {
+      const result = resultOf({ ceilingNs: 30_000 });
+      for (const { contenders } of result.comparison?.loads ?? []) {
+        for (const one of contenders) {
+          one.rounds = one.rounds.slice(0, rounds);
+          // Some noise, by which two rounds seem certain at 95 %.
+          if (one.name !== 'ceiling') continue;
+          for (const [i, round] of one.rounds.entries()) {
+            round.timePs = round.timePs.map((ps) => ps && ps * (1 + 0.02 * (i % 2)));
+          }
+        }
+      }
+      for (const benchmark of result.benchmarks) {
+        benchmark.rounds = benchmark.rounds.slice(0, rounds);
+        if (isCounted) for (const round of benchmark.rounds) round.counted = counted;
+      }
+      return markImplausible(result).length;
+    };
+    assert.ok(of(2, false) > 0);
+    assert.equal(of(2, true), 0);
+    assert.ok(of(6, true) > 0);
+  });
 });
