@@ -15,8 +15,8 @@ import { standingsOf } from '../stats/standings.js';
 const OF_CEILING_MAX = 1.1;
 const OF_CEILING_NEVER = 2;
 /**
- * Of that interval if the server's operations were counted: with 24 comparisons in a race of 12
- * storages, one at 95 % is exceeded by chance in 1 of 200 races (bench/cheats.js).
+ * Confidence of that interval if the server's operations were counted: of the 24 comparisons in a
+ * race of 12 storages, one at 95 % was above it by chance in 1 of 200 races (bench/cheats.js).
  */
 const CONFIDENCE_COUNTED = 0.999;
 /** More operations of the server per operation are worth a note. */
