@@ -311,7 +311,8 @@ test('a port that is occupied between its choice and the start is replaced', asy
   const chosen = [];
   const server = await startRedis((_folder, ports) => {
     chosen.push(ports['main']);
-    if (chosen.length === 1) thief.listen(ports['main'], '127.0.0.1');
+    // Without an address it listens before the call returns, and thus before the server starts.
+    if (chosen.length === 1) thief.listen(ports['main']);
     return ['--port', String(ports['main']), '--bind', '127.0.0.1', '--save', ''];
   });
   try {
