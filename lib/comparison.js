@@ -75,7 +75,7 @@ export const comparisonSchema = z.object({
   sliceNs: z.number().positive(),
   stopped: z.enum(['precise', 'decided', 'budget', 'rounds', 'aborted', 'failed']).nullable(),
   spentNs: z.number().nonnegative(),
-  blocks: z.array(count).describe('duration of each round'),
+  blocks: z.array(count).describe('number of blocks of each round'),
   loadAverages: z
     .array(z.number().nullable())
     .optional()

@@ -10,7 +10,7 @@ import { usageError } from '../../lib/errors.js';
 import { version } from '../../lib/version.js';
 import { AGENTS_KEY, FORGOTTEN_MS, PRESENCE_MS, SILENT_MS } from './coordination-keys.js';
 import { monotonicNs, timeOffsetMs, toNs } from './coordinator-clock.js';
-import { count, label } from './strict.js';
+import { label, MACHINE } from './strict.js';
 
 /** Maximum characters of an entry; that of an agent has 300. */
 const ENTRY_LENGTH_MAX = 8192;
@@ -18,12 +18,7 @@ const ENTRY_LENGTH_MAX = 8192;
 const entrySchema = z.object({
   id: label,
   state: z.enum(['idle', 'busy']),
-  dragstrip: label,
-  node: label,
-  platform: label,
-  host: label,
-  cpu: label,
-  cores: count,
+  ...MACHINE,
   timeOffsetMs: z.number().describe('the coordinator’s time of day minus its own'),
   roundTripNs: z.number(),
   seenNs: z.number().describe('when it last wrote, on the coordinator’s clock'),

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { count } from '../../lib/schema-parts.js';
 
 export { count, nanoseconds } from '../../lib/schema-parts.js';
 
@@ -20,6 +21,15 @@ export const runId = z.uuid();
 /** Signature of seat-key.js, in base64. */
 export const signature = z.string().max(200);
 export const failure = z.strictObject({ code: label, message });
+/** Fields that describe a load machine. */
+export const MACHINE = Object.freeze({
+  dragstrip: label,
+  node: label,
+  platform: label,
+  host: label,
+  cpu: label,
+  cores: count,
+});
 
 /**
  * @template {z.ZodType} T
