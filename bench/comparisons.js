@@ -1,24 +1,27 @@
 /**
- * Client CPU time of full comparisons: slices of the harness's loop in one process, in mirrored
- * order: replies compared by their tags only, one in three in full, and the share that the
- * warm-up's measurement chooses. `node bench/comparisons.js [storage …]`
+ * Client CPU time of full comparisons: short segments of the harness's loop in one process, in
+ * mirrored pairs: replies compared by their tags only, and the share in full that a warm-up before
+ * each round chooses. `node bench/comparisons.js [storage …]`
  */
 
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { mean, median } from 'simple-statistics';
 import { getLoader } from '../data/loaders/index.js';
 import { resolveAddress } from '../engine/addresses.js';
 import { createDataset, ROW_NAMES } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { OK } from '../lib/outcome.js';
+import { BufferedRecorder } from '../load/buffered-recorder.js';
 import { ComparisonCost } from '../load/comparison-cost.js';
 import { FullComparisons } from '../load/full-comparisons.js';
-import { runLoad } from '../load/load.js';
+import { runLoad, WHOLE_EVERY } from '../load/load.js';
 import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
 import { startServers } from '../servers/index.js';
+import { studentHalf } from '../stats/interval.js';
 import { loadStorage } from '../storages/index.js';
 import { workload } from '../workloads/get/index.js';
 import { measure, showFigures } from './figures.js';
@@ -27,10 +30,12 @@ import { isMain } from './main.js';
 import { timed } from './remote.js';
 
 const SIZES = [16, 1024];
-const ROUNDS = 15;
-const SLICE = 30_000;
+const ROUNDS = 20;
+const PAIRS = 100;
+const SEGMENT = 2000;
 const WARMUP = 100_000;
-const WAYS = ['tags', 'third', 'measured', 'measured', 'third', 'tags'];
+/** @type {readonly ('tags' | 'full')[]} */
+const PAIR = ['tags', 'full'];
 
 /** @param {readonly string[]} names names of storages @returns {AsyncGenerator<any>} */
 export async function* run(names) {
@@ -68,43 +73,68 @@ async function* costsOf(name, dataset, home) {
   const where = { address, credentials, profile, dataset, folder: '', names: ROW_NAMES };
   const handle = await /** @type {any} */ (open).rows(where);
   const calls = profile.calls ?? 'promise';
+  const bound = workload.prepare({ dataset, seed: 1, ops: WARMUP, options: {} })(handle, calls);
+  let first = 0;
   /** @param {number} ops @param {Partial<import('../load/load.js').LoadOptions>} options */
   const load = async (ops, options) => {
-    const bound = workload.prepare({ dataset, seed: 1, ops, options: {} })(handle, calls);
+    const from = first;
+    first += ops;
+    const { op, verify } = bound;
+    const keys = {
+      op: (/** @type {number} */ index, /** @type {any} */ done) => op(from + index, done),
+      verify: (
+        /** @type {number} */ index,
+        /** @type {any} */ reply,
+        /** @type {boolean} */ whole,
+      ) => verify(from + index, reply, whole),
+    };
     const end = { operations: ops, durationNs: Number.POSITIVE_INFINITY, stallNs: 10e9 };
     const how = { ...end, calls, kind: /** @type {const} */ ('window'), inFlight: 100 };
-    const { recorder } = await runLoad({ ...bound, ...how, clock: systemClock, ...options });
+    const { recorder } = await runLoad({
+      ...bound,
+      ...keys,
+      ...how,
+      clock: systemClock,
+      ...options,
+    });
     if (recorder.outcomes[OK] !== ops) throw new Error(`${name}: wrong replies`);
   };
-  const cost = new ComparisonCost(systemInstruments(systemClock).cpu);
-  await load(WARMUP, { cost });
+  const kept = new BufferedRecorder();
+  const recorder = (/** @type {number} */ nowNs) => {
+    kept.reset(nowNs, SEGMENT);
+    return kept;
+  };
   const comparisons = new FullComparisons(1);
   const none = Object.assign(new FullComparisons(1), { left: Number.POSITIVE_INFINITY });
-  /** @type {Record<string, Partial<import('../load/load.js').LoadOptions>>} */
-  const options = {
-    tags: { comparisons: none },
-    third: { comparisons },
-    measured: { comparisons, wholeEvery: cost.every() },
-  };
-  /** @type {Record<string, number[]>} */
-  const ratios = { third: [], measured: [] };
+  const everys = [];
+  const ratios = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    /** @type {Record<string, number>} */
-    const cpu = { tags: 0, third: 0, measured: 0 };
-    for (const way of WAYS) {
-      cpu[way] += (await timed(() => load(SLICE, options[way]), SLICE)).cpuNs;
+    const cost = new ComparisonCost(systemInstruments(systemClock).cpu);
+    await load(WARMUP, { cost });
+    const wholeEvery = Math.max(WHOLE_EVERY.small, cost.every());
+    everys.push(wholeEvery);
+    const logs = [];
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      const cpu = { tags: 0, full: 0 };
+      for (const way of pair % 2 === 0 ? PAIR : PAIR.toReversed()) {
+        const options =
+          way === 'full' ? { recorder, comparisons, wholeEvery } : { recorder, comparisons: none };
+        cpu[way] = (await timed(() => load(SEGMENT, options), SEGMENT)).cpuNs;
+      }
+      logs.push(Math.log(cpu.full / cpu.tags));
     }
-    for (const way of Object.keys(ratios)) ratios[way].push(cpu[way] / cpu['tags']);
+    ratios.push(Math.exp(median(logs)));
   }
   await handle.close();
   const what = `${name}, ${dataset.valueSize} B`;
-  for (const [way, all] of Object.entries(ratios)) {
-    const share = way === 'third' ? 'one in 3' : `one in ${Math.max(3, cost.every())}`;
-    yield measure(`${what}: CPU with ${share} in full (${way})`, all, {
-      better: 'lower',
-      unit: '×',
-    });
-  }
+  const half = studentHalf(ratios, 0.95);
+  const interval = `mean ${mean(ratios).toFixed(4)} ± ${half.toFixed(4)}`;
+  yield measure(`${what}: CPU over tags only, ${interval}`, ratios, {
+    better: 'lower',
+    unit: '×',
+    target: 1.02,
+  });
+  yield measure(`${what}: one compared in full in`, everys, { better: 'lower', unit: '' });
 }
 
 if (isMain(import.meta.filename)) {

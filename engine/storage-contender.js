@@ -36,8 +36,7 @@ import { Variants } from './variants.js';
 import { isWarm } from './warm.js';
 
 const WARMUP_IN_FLIGHT = 100;
-/** Fine enough for a warm-up of milliseconds; merged afterwards. */
-const WARMUP_WINDOW_NS = 1e6;
+const WARMUP_WINDOW_NS = 1e6; // merged afterwards
 /** Maximum duration of a step of a warm-up. */
 const WARM_STEP_NS = 5e6;
 
@@ -144,6 +143,7 @@ export class StorageContender {
     if (warm.kind === 'level') costNs = await this.#warmUntilLevel(cell, warm.nsMax, cost);
     if (warm.kind === 'operations') await this.#warmBy(cell, warm.operations, cost);
     cell.wholeEvery = cost.every();
+    this.comparisons.all ||= cost.comparisons.all;
     measured.restart?.();
     addPoolWait(null, opened); // discards the waits of the warm-up
     // Long segments are collected when prepared. A second collection would promote the objects that
@@ -156,7 +156,7 @@ export class StorageContender {
    * The same work for all storages, uncounted; its curve is stored.
    * @param {Cell} cell
    * @param {number} operations
-   * @param {ComparisonCost} cost measured
+   * @param {ComparisonCost} cost
    */
   async #warmBy(cell, operations, cost) {
     const { bound, opened } = cell.variant;
@@ -176,6 +176,7 @@ export class StorageContender {
         durationNs: Number.POSITIVE_INFINITY,
         stallNs: cell.task.stallNs,
         cost,
+        comparisons: this.comparisons,
         clock: this.clock,
       },
       {
@@ -193,7 +194,7 @@ export class StorageContender {
    * In steps of milliseconds, until the time per operation is level.
    * @param {Cell} cell
    * @param {number} nsMax maximum for all loads of the process together
-   * @param {ComparisonCost} cost measured
+   * @param {ComparisonCost} cost
    * @returns {Promise<number>} ns per operation in the last quarter
    */
   async #warmUntilLevel(cell, nsMax, cost) {

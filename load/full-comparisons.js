@@ -1,13 +1,15 @@
 /**
- * Selects the replies that are compared in full until the first mismatch: a share, at random
- * distances. At fixed distances, damage that recurs at a multiple of them would be met by chance
- * once, or never. One instance per process, so that its segments do not all select the same
- * replies.
+ * Selects the replies, or batches of replies, that are compared in full: a share at random
+ * distances, and all after the first mismatch. At fixed distances, damage that recurs at a multiple
+ * of them would be met by chance once, or never. One instance per process, so that its segments do
+ * not all select the same replies.
  */
 
 export class FullComparisons {
-  /** Replies until the next comparison; the first reply of a process is compared. */
+  /** Replies or batches until the next one in full; the first of a process is. */
   left = 0;
+  /** Set by the first mismatch. */
+  all = false;
 
   /** @param {number} seed */
   constructor(seed) {
@@ -15,10 +17,11 @@ export class FullComparisons {
   }
 
   /**
-   * @param {number} every mean distance: one in this many replies is compared
-   * @returns {boolean} whether to compare the next reply
+   * @param {number} every mean distance: one in this many is compared in full
+   * @returns {boolean} whether to compare the next reply or batch in full
    */
   next(every) {
+    if (this.all) return true;
     if (this.left > 0) {
       this.left -= 1;
       return false;

@@ -1,7 +1,6 @@
 /**
  * Verifies that a reply is the row of its key. Every reply is compared by length and tag, and those
- * chosen by the loop (load/full-comparisons.js) in full. After the first mismatch all are compared
- * in full, so that all mismatches are counted.
+ * chosen by the loop (load/full-comparisons.js) in full.
  */
 
 import { TAG_LENGTH } from '../../lib/dataset.js';
@@ -23,7 +22,6 @@ export function nothingCompared() {
  * @returns {VerifyValue}
  */
 export function createVerifier(dataset, compared) {
-  let isDoubtful = false;
   return (id, text, isFull) => {
     if (text === undefined) return MISS;
     if (typeof text !== 'string') return MISMATCH;
@@ -31,7 +29,7 @@ export function createVerifier(dataset, compared) {
     compared.length += text.length;
     let isRight = false;
     // The smallest values consist of the tag only.
-    if (isFull || isDoubtful || text.length <= TAG_LENGTH) {
+    if (isFull || text.length <= TAG_LENGTH) {
       compared.bytes += dataset.sizeOf(id);
       compared.whole += 1;
       isRight = dataset.matches(id, text);
@@ -39,7 +37,6 @@ export function createVerifier(dataset, compared) {
       compared.bytes += TAG_LENGTH;
       isRight = dataset.belongs(id, text);
     }
-    isDoubtful ||= !isRight;
     return isRight ? OK : MISMATCH;
   };
 }

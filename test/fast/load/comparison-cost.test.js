@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OK } from '../../../lib/outcome.js';
-import { COST_MAX, ComparisonCost, EVERY_MAX } from '../../../load/comparison-cost.js';
+import { COST_AIM, ComparisonCost, EVERY_MAX } from '../../../load/comparison-cost.js';
 import { FullComparisons } from '../../../load/full-comparisons.js';
 import { runLoad, WHOLE_EVERY } from '../../../load/load.js';
 import { runHere } from '../../helpers/run-here.js';
@@ -49,38 +49,38 @@ async function play({ operationNs = 500, wholeNs = 100 }, options) {
 /** @param {readonly boolean[]} inFull */
 const shareOf = (inFull) => inFull.filter(Boolean).length / inFull.length;
 
-test('a warm-up compares one batch in three, and returns the share that costs 2 %', async () => {
+test('a warm-up compares one batch in 16, and returns the share that costs 2 %', async () => {
   for (const [work, every] of /** @type {const} */ ([
-    [{ operationNs: 500, wholeNs: 100 }, 9],
-    [{ operationNs: 500, wholeNs: 50 }, 5],
-    [{ operationNs: 6000, wholeNs: 100 }, 1],
-    [{ operationNs: 22_000, wholeNs: 400 }, 1],
+    [{ operationNs: 500, wholeNs: 100 }, 14],
+    [{ operationNs: 500, wholeNs: 50 }, 7],
+    [{ operationNs: 9000, wholeNs: 100 }, 1],
+    [{ operationNs: 22_000, wholeNs: 400 }, 2],
     [{ operationNs: 20, wholeNs: 100 }, EVERY_MAX],
     [{ operationNs: 500, wholeNs: 0 }, 1],
   ])) {
     const cost = newCost();
     const warmup = await play(work, { cost });
-    assert.ok(Math.abs(shareOf(warmup) - 1 / 3) < 0.01, 'as many as without it');
+    assert.ok(Math.abs(shareOf(warmup) - 1 / 16) < 0.01, `${shareOf(warmup)}`);
     assert.equal(cost.every(), every, JSON.stringify(work));
-    const whole = shareOf(await play(work, { wholeEvery: every }));
+    const whole = shareOf(await play(work, { wholeEvery: every, operations: 40 * OPERATIONS }));
     const expected = 1 / Math.max(WHOLE_EVERY.small, every);
     assert.ok(Math.abs(whole / expected - 1) < 0.1, `${whole} in full, not ${expected}`);
     if (every === EVERY_MAX) continue;
-    assert.ok(whole * work.wholeNs < 1.1 * COST_MAX * (work.operationNs + TAG_NS));
+    assert.ok(whole * work.wholeNs < 1.1 * COST_AIM * (work.operationNs + TAG_NS));
   }
 });
 
 test('the slow first operations are excluded from the cost', async () => {
   const cost = newCost();
-  await play({ operationNs: 50_000, wholeNs: 5000 }, { cost, operations: 25_600 });
+  await play({ operationNs: 50_000, wholeNs: 5000 }, { cost, operations: 19_200 });
   await play({}, { cost });
-  assert.equal(cost.every(), 9);
+  assert.equal(cost.every(), 14);
 });
 
 test('pauses between loads and waiting are not part of an operation', () => {
   let cpuNs = 0;
   const cost = new ComparisonCost(() => ({ userNs: 0, systemNs: cpuNs }));
-  for (let load = 0, ns = 0; load < 20; load += 1) {
+  for (let load = 0, ns = 0; load < 40; load += 1) {
     cpuNs += 1e9;
     cost.restart();
     for (let batch = 0; batch < 7; batch += 1) {
@@ -90,7 +90,7 @@ test('pauses between loads and waiting are not part of an operation', () => {
       cost.add(ns, ns + 64 * verifyNs, 64);
     }
   }
-  assert.equal(cost.every(), Math.ceil(100 / (COST_MAX * 510)));
+  assert.equal(cost.every(), Math.ceil(100 / (COST_AIM * 510)));
 });
 
 test('few batches, or individually verified replies, give no result', async () => {
