@@ -8,7 +8,7 @@
 export class FullComparisons {
   /** Replies or batches until the next one in full; the first of a process is. */
   left = 0;
-  /** Set by the first mismatch. */
+  /** Set by the first mismatch: compare all, whatever next() returns. */
   all = false;
 
   /** @param {number} seed */
@@ -21,7 +21,6 @@ export class FullComparisons {
    * @returns {boolean} whether to compare the next reply or batch in full
    */
   next(every) {
-    if (this.all) return true;
     if (this.left > 0) {
       this.left -= 1;
       return false;
