@@ -9,8 +9,8 @@ import { upperMedian } from '../stats/percentile.js';
 import { FullComparisons } from './full-comparisons.js';
 
 /**
- * Share of an operation's CPU time that the measured cost may have. The real cost is up to 1.7 times
- * as high: the less often replies are compared in full, the less of the expected text is in the
+ * Share of an operation's CPU time that the measured cost may have. The real cost is up to 1.7
+ * times as high: the less often replies are compared in full, the less of the expected text is in the
  * processor caches. `node bench/comparisons.js` measures it.
  */
 export const COST_AIM = 0.012;
