@@ -10,8 +10,8 @@ import { FullComparisons } from './full-comparisons.js';
 
 /**
  * Share of an operation's CPU time that the measured cost may have. The real cost is up to 1.7
- * times as high: the less often replies are compared in full, the less of the expected text is in the
- * processor caches. `node bench/comparisons.js` measures it.
+ * times as high: the less often replies are compared in full, the less of the expected text is in
+ * the processor caches. `node bench/comparisons.js` measures it.
  */
 export const COST_AIM = 0.012;
 /** At least one in this many replies is compared in full, however cheap the driver. */

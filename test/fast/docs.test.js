@@ -93,6 +93,7 @@ const OTHERS = [
     'min-semi-space-size',
     'max-semi-space-size',
     'initial-old-space-size',
+    'no-parallel-scavenge',
     'trace-incremental-marking',
     'threads',
     'busy',

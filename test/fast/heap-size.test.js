@@ -16,9 +16,13 @@ test('NODE_OPTIONS of the user take precedence', () => {
   const young = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
   const old = ['--initial-old-space-size=256'];
   assert.deepEqual(heapSizes({}), { semiSpaceMib: 16, oldSpaceMib: 256 });
-  assert.deepEqual(heapFlags({}), [...young, ...old]);
-  assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max-old-space-size=99' }), young);
-  assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max_semi_space_size=64' }), old);
+  assert.deepEqual(heapFlags({}, 4), [...young, ...old]);
+  assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max-old-space-size=99' }, 4), young);
+  assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max_semi_space_size=64' }, 4), old);
+});
+
+test('collections have no helper threads where client and server need the processors', () => {
+  assert.deepEqual(heapFlags({}, 3), ['--no-parallel-scavenge', ...heapFlags({}, 4)]);
 });
 
 /** @param {Record<string, string>} env */
