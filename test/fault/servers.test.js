@@ -385,8 +385,6 @@ const FOLDERS = [
   ['with blanks, quotes, a backslash and a semicolon', () => `a b\\c;d'e"f#ä`],
   ['whose path has 120 characters', (top) => 'x'.repeat(119 - top.length)],
 ];
-// Without a network it is skipped with a reason.
-await fetchServers(['valkey'], { home: PACKAGES_HOME });
 const WITH_SOCKET = ['redis', 'mariadb', 'nutcracker', 'haproxy', 'valkey', 'coordinator'];
 
 for (const [which, leafIn] of FOLDERS) {

@@ -25,6 +25,8 @@ const LINE = 120;
 /** Warnings that depend on the state of the machine; all others begin with `W_`. */
 const BY_MACHINE =
   /^(?!W_)|^W_(AGENT_(DIFFERS|LATE)|CANARY|CHANGED|DRIVER_TIMEOUT|LATE|LITTLE|OUTLIER|STALE|STEAL|THROTTLED|UNSTEADY)$/;
+/** Columns that are present if a segment had no collection. */
+const BY_COLLECTIONS = ['memory_growth', 'allocated_bytes'];
 /** Metrics that are measured, not counted, even if integers by chance. */
 const MEASURED = /(Ns|PerSecond|Bytes|Rate|Ratio|Share|Mean|Max|Min|P\d+)/;
 
@@ -88,7 +90,9 @@ function roundOf(round, isExact) {
         return /^late/.test(name) ? 'number' : count(value);
       }),
     outages: (/** @type {object[]} */ own) => own.map(kindOf),
-    compared: (/** @type {object} */ own) => byName(own, count),
+    // Short segments may have no batch that is compared in full.
+    compared: (/** @type {object} */ own) =>
+      byName(own, (value, name) => (name === 'whole' && !isExact ? 'number' : count(value))),
     kinds: (/** @type {NonNullable<Round['kinds']>} */ own) =>
       own.map((kind) => ({ name: kind.name, ok: count(kind.ok), latency: latency(kind.latency) })),
     series: (/** @type {NonNullable<Round['series']>} */ own) =>
@@ -213,7 +217,7 @@ async function tablesOf(result) {
     tables.map((/** @type {any} */ { columns, rows }) => ({
       columns: columns
         .map((/** @type {any} */ { key }) => key)
-        .filter((/** @type {string} */ key) => key !== 'memory_growth')
+        .filter((/** @type {string} */ key) => !BY_COLLECTIONS.includes(key))
         .join(' '),
       rows: rows.filter((/** @type {object} */ row) => !isBySpeed(row)).length,
     })),
