@@ -36,7 +36,8 @@ import { Variants } from './variants.js';
 import { isWarm } from './warm.js';
 
 const WARMUP_IN_FLIGHT = 100;
-const WARMUP_WINDOW_NS = 1e6; // merged afterwards
+/** Fine enough for a warm-up of milliseconds; merged afterwards. */
+const WARMUP_WINDOW_NS = 1e6;
 /** Maximum duration of a step of a warm-up. */
 const WARM_STEP_NS = 5e6;
 
@@ -143,7 +144,6 @@ export class StorageContender {
     if (warm.kind === 'level') costNs = await this.#warmUntilLevel(cell, warm.nsMax, cost);
     if (warm.kind === 'operations') await this.#warmBy(cell, warm.operations, cost);
     cell.wholeEvery = cost.every();
-    this.comparisons.all ||= cost.comparisons.all;
     measured.restart?.();
     addPoolWait(null, opened); // discards the waits of the warm-up
     // Long segments are collected when prepared. A second collection would promote the objects that

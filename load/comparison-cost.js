@@ -6,7 +6,6 @@
  */
 
 import { upperMedian } from '../stats/percentile.js';
-import { FullComparisons } from './full-comparisons.js';
 
 /**
  * Share of an operation's CPU time that the measured cost may have. The real cost is up to 1.7
@@ -24,8 +23,6 @@ const PER_READING = 6;
 const VALUES_MIN = 3;
 
 export class ComparisonCost {
-  /** Picks the replies of a warm-up, batch by batch. */
-  comparisons = new FullComparisons(1);
   /** @type {number[]} ns per reply of a batch compared in full */
   #wholeNs = [];
   /** @type {number[]} */
@@ -38,7 +35,6 @@ export class ComparisonCost {
   /** @param {() => { userNs: number, systemNs: number }} cpu time of this process until now */
   constructor(cpu) {
     this.cpu = cpu;
-    this.#pick();
   }
 
   /** A load begins. */
@@ -52,10 +48,9 @@ export class ComparisonCost {
    * @param {number} replies
    */
   add(startNs, endNs, replies) {
-    const times = this.#isWhole() ? this.#wholeNs : this.#tagNs;
+    const times = this.isWhole() ? this.#wholeNs : this.#tagNs;
     times.push((endNs - startNs) / replies);
     this.#batches += 1;
-    this.#pick();
     const last = this.#last;
     last.batches += 1;
     last.replies += replies;
@@ -70,13 +65,9 @@ export class ComparisonCost {
     return userNs + systemNs;
   }
 
-  #isWhole() {
+  /** @returns {boolean} whether to compare the next batch in full */
+  isWhole() {
     return this.#batches % BATCHES === BATCHES - 1;
-  }
-
-  /** With a mean distance of 1 all replies are compared from 0 on. */
-  #pick() {
-    this.comparisons.left = this.#isWhole() ? 0 : Number.POSITIVE_INFINITY;
   }
 
   /** @returns {number} mean distance of replies compared in full, 1 to EVERY_MAX */

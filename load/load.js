@@ -59,7 +59,7 @@ const WATCH_MS = 100;
  * @property {FullComparisons} [comparisons] state of the process, continued in each load
  * @property {number} [wholeEvery] least mean distance of the replies compared in full
  * @property {import('./comparison-cost.js').ComparisonCost} [cost] cost of a warm-up: picks the
- *   replies compared in full and measures the cost of comparing them
+ *   batches compared in full and measures the cost of comparing them
  * @property {number} [windowNs] window of the timeline, 100 ms by default
  * @property {{ onFailure: (error: any) => void, onStall: (sinceNs: number) => void }} [outage]
  *   receives failures, which then do not end the load
@@ -94,12 +94,10 @@ export class Load {
     this.verify = options.verify;
     this.calls = options.calls;
     this.batch = new ReplyBatch(options.replyBytes);
-    const isBatched = this.batch.limit > 1 && options.calls !== 'sync';
-    this.cost = isBatched ? (options.cost ?? null) : null;
+    this.cost = options.cost;
     this.cost?.restart();
-    this.wholeEvery = this.cost === null ? wholeEveryOf(options) : 1;
-    const { comparisons = new FullComparisons(1) } = options;
-    this.comparisons = this.cost?.comparisons ?? comparisons;
+    this.wholeEvery = wholeEveryOf(options);
+    this.comparisons = options.comparisons ?? new FullComparisons(1);
     this.kind = options.kind;
     this.inFlight = options.inFlight;
     this.clock = options.clock;
@@ -176,7 +174,7 @@ export class Load {
     const recorder = this.recorder;
     if (recorder.closed) return endNs;
     this.accountInFlight(endNs);
-    const isFull = this.comparisons.next(this.wholeEvery);
+    const isFull = this.comparisons.next(this.wholeEvery) || this.comparisons.all;
     this.count(index, startNs, endNs, reply, isFull);
     if (endNs >= this.deadlineNs) this.stop();
     if (!isFull) return endNs;
@@ -218,7 +216,7 @@ export class Load {
     const { count, times, replies } = batch;
     batch.count = 0;
     if (count === 0 || recorder.closed) return;
-    const isFull = this.comparisons.next(this.wholeEvery);
+    const isFull = this.cost?.isWhole() ?? this.comparisons.next(this.wholeEvery);
     for (let i = 0, at = 0; i < count; i += 1, at += FIELDS) {
       const endNs = times[at + END];
       if (times[at + NEXT] === this.limit) this.markLast();
