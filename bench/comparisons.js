@@ -31,8 +31,9 @@ import { timed } from './remote.js';
 
 const SIZES = [16, 1024];
 const ROUNDS = 20;
-const PAIRS = 100;
-const SEGMENT = 2000;
+const PAIRS = 34;
+/** Several collections of the young generation, also with 1 KB. */
+const SEGMENT = 6000;
 const WARMUP = 100_000;
 /** @type {readonly ('tags' | 'full')[]} */
 const PAIR = ['tags', 'full'];

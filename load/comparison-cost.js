@@ -8,11 +8,11 @@
 import { upperMedian } from '../stats/percentile.js';
 
 /**
- * Share of an operation's CPU time that the measured cost may have. The real cost is up to 1.7
- * times as high: the less often replies are compared in full, the less of the expected text is in
+ * Share of an operation's CPU time that the measured cost may have. The real cost is up to twice
+ * as high: the less often replies are compared in full, the less of the expected text is in
  * the processor caches. `node bench/comparisons.js` measures it.
  */
-export const COST_AIM = 0.012;
+export const COST_AIM = 0.01;
 /** At least one in this many replies is compared in full, however cheap the driver. */
 export const EVERY_MAX = 63;
 /** One batch in this many is compared in full. */

@@ -51,9 +51,9 @@ const shareOf = (inFull) => inFull.filter(Boolean).length / inFull.length;
 
 test('a warm-up compares one batch in 16, and returns the share that costs 2 %', async () => {
   for (const [work, every] of /** @type {const} */ ([
-    [{ operationNs: 500, wholeNs: 100 }, 14],
-    [{ operationNs: 500, wholeNs: 50 }, 7],
-    [{ operationNs: 9000, wholeNs: 100 }, 1],
+    [{ operationNs: 500, wholeNs: 100 }, 17],
+    [{ operationNs: 500, wholeNs: 50 }, 9],
+    [{ operationNs: 10_000, wholeNs: 100 }, 1],
     [{ operationNs: 22_000, wholeNs: 400 }, 2],
     [{ operationNs: 20, wholeNs: 100 }, EVERY_MAX],
     [{ operationNs: 500, wholeNs: 0 }, 1],
@@ -74,7 +74,7 @@ test('the slow first operations are excluded from the cost', async () => {
   const cost = newCost();
   await play({ operationNs: 50_000, wholeNs: 5000 }, { cost, operations: 19_200 });
   await play({}, { cost });
-  assert.equal(cost.every(), 14);
+  assert.equal(cost.every(), 17);
 });
 
 test('pauses between loads and waiting are not part of an operation', () => {
