@@ -116,7 +116,7 @@ export function machineLock(name, home, account = accountHome()) {
 }
 
 /** @returns {string | null} null: the user has no account */
-function accountHome() {
+export function accountHome() {
   try {
     return userInfo().homedir;
   } catch {

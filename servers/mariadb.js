@@ -181,7 +181,7 @@ async function findProcess(endpoint) {
  * @param {Binaries} binaries
  * @returns {string | null} /usr of the programs; null for system programs
  */
-function baseFolder({ programs, source }) {
+export function baseFolder({ programs, source }) {
   return source === 'fetched' ? dirname(dirname(programs['mariadbd'])) : null;
 }
 
@@ -212,11 +212,11 @@ function userArguments({ user }) {
 
 /**
  * Creates the system tables once, in a temporary folder that is renamed when complete.
- * @param {StartContext} context
+ * @param {Pick<StartContext, 'binaries' | 'signal' | 'user'>} context
  * @param {string | null} base
- * @param {string} folder
+ * @param {string} folder that of the server; the data are in its subfolder `data`
  */
-async function installData(context, base, folder) {
+export async function installData(context, base, folder) {
   const { binaries, signal, user } = context;
   const data = join(folder, 'data');
   if (existsSync(data)) return;

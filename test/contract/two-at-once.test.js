@@ -14,6 +14,7 @@ import { formatEndpoint } from '../../lib/address.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { callIn, startCommand } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
+import { withoutAccountHome } from '../helpers/not-checked.js';
 import { addressFlags, withServers } from '../helpers/servers.js';
 
 const ROWS = 500;
@@ -26,7 +27,7 @@ const BY_SERVER = {
   'redis-cluster': ['ioredis-cluster', 'redis-cluster', 'redis-cluster'],
 };
 
-describe('two at once', () => {
+describe('two at once', { skip: withoutAccountHome() }, () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool', 'redis-cluster']);
   const folder = withFolder();
 

@@ -17,6 +17,7 @@ import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withoutAccountHome } from '../helpers/not-checked.js';
 import { addressFlags, withServers } from '../helpers/servers.js';
 
 const ROWS = { rows: 500, valueSize: 64, seed: 2 };
@@ -195,7 +196,8 @@ describe('a network', () => {
       assert.equal(statusOf(result), 0);
     });
   }
-  it('is a unix socket: rows read by a run over it are not replaced', async () => {
+  const skip = withoutAccountHome();
+  it('is a unix socket: rows read by a run over it are not replaced', { skip }, async () => {
     const unix = formatEndpoint(servers.address('redis')['unix']);
     const stop = new AbortController();
     /** @type {ReturnType<typeof runCommand> | null} */

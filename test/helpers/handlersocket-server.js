@@ -3,14 +3,13 @@
  * other tests use withServers of servers.js.
  */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
 import { createConnection } from 'mysql2/promise';
-import { runCommand } from '../../servers/command.js';
-import mariadb from '../../servers/mariadb.js';
+import mariadb, { baseFolder, installData } from '../../servers/mariadb.js';
 import { launch } from '../../servers/process.js';
 import { makeHome, PACKAGES_HOME } from './servers.js';
 
@@ -41,10 +40,10 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
   const folder = await makeHome();
   const binaries = await findBinaries();
   const { programs, env } = binaries;
-  const base = binaries.source === 'fetched' ? dirname(dirname(programs['mariadbd'])) : null;
+  const base = baseFolder(binaries);
   const root = process.getuid?.() === 0 ? ['--user=root'] : [];
   const data = join(folder, 'data');
-  await installData(programs['mariadb-install-db'], { base, data, root, env, folder });
+  await installData({ binaries }, base, folder);
   const [port, read, write] = [await getPort(), await getPort(), await getPort()];
   const defaults = {
     'plugin-maturity': 'beta',
@@ -131,22 +130,6 @@ async function findBinaries() {
   const fetched = await mariadb.find(PACKAGES_HOME);
   if (fetched === null) throw new Error('MariaDB cannot be found, nor fetched');
   return fetched;
-}
-
-/**
- * @param {string} program
- * @param {{ base: string | null, data: string, root: string[], env: Record<string, string>,
- *   folder: string }} where
- */
-async function installData(program, { base, data, root, env, folder }) {
-  if (existsSync(data)) return;
-  const args = [
-    ...['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal'],
-    ...['--skip-test-db', '--skip-name-resolve', '--innodb-log-file-size=8M', ...root],
-    ...(base === null ? [] : [`--basedir=${base}`]),
-  ];
-  const result = await runCommand(program, args, { env, cwd: folder });
-  if (!result.ok) throw new Error(`mariadb-install-db: ${result.output.slice(-500)}`);
 }
 
 /**
