@@ -214,7 +214,7 @@ function userArguments({ user }) {
  * Creates the system tables once, in a temporary folder that is renamed when complete.
  * @param {Pick<StartContext, 'binaries' | 'signal' | 'user'>} context
  * @param {string | null} base
- * @param {string} folder that of the server; the data are in its subfolder `data`
+ * @param {string} folder folder of the server, for the subfolder `data`
  */
 export async function installData(context, base, folder) {
   const { binaries, signal, user } = context;

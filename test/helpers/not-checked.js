@@ -12,7 +12,7 @@ export function notChecked(t, reason) {
 }
 
 /**
- * Locks that commands with different state folders share are in the home of the account
+ * Locks shared by commands with different state folders are in the home of the account
  * (servers/lock.js).
  * @returns {string | false} reason to skip a test of them: an account such as nobody has no home
  */
