@@ -28,6 +28,12 @@ import { OWN_USER, randomSecret, writePrivate } from './secrets.js';
 
 const CONFIGURATION = fileURLToPath(new URL('../my.cnf', import.meta.url));
 const PLUGIN = 'handlersocket.so';
+/**
+ * The data folder, which is mariadbd's working folder: when it starts it removes all files `#sql…`
+ * of its temporary folder (mysql_rm_tmp_tables in sql/sql_base.cc), and in /tmp these may be the
+ * temporary tables of other servers of this user.
+ */
+const OWN_TEMPORARY_FOLDER = '--tmpdir=.';
 const PROGRAM = /^(mariadbd|mysqld|tidb)/;
 const READY_TIMEOUT_MS = 60_000;
 /** Errors of the script, of mariadbd, and of the shell and its programs. */
@@ -130,6 +136,7 @@ export default defineServer({
           `--defaults-file=${CONFIGURATION}`,
           ...baseArguments(base),
           `--datadir=${data}`,
+          OWN_TEMPORARY_FOLDER,
           ...userArguments({}),
         ],
       },
@@ -258,6 +265,7 @@ function installArguments(base, data, context) {
     '--no-defaults',
     ...(base === null ? [] : [`--basedir=${base}`]),
     `--datadir=${data}`,
+    OWN_TEMPORARY_FOLDER,
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
     '--skip-name-resolve',

@@ -8,7 +8,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -151,8 +159,15 @@ test('the command for mariadb creates its tables and starts it, also a second ti
   );
   const ports = { port: sql, 'handlersocket-port': read, 'handlersocket-port-wr': write };
   const more = Object.entries(ports).map(([name, { port }]) => `--${name}=${port}`);
-  const server = { name: 'mariadb', more, address: { sql, read, write } };
+  // A temporary table of another server of this user, which a mariadbd with that folder removes.
+  const temporary = join(folder, 'temporary');
+  const table = join(temporary, '#sql-temptable-1-1-1.MAI');
+  mkdirSync(temporary);
+  writeFileSync(table, '');
+  const env = { TMPDIR: temporary };
+  const server = { name: 'mariadb', more, env, address: { sql, read, write } };
   await runByHand(server);
+  assert.ok(existsSync(table));
   const flags = { mysql: sql, handlersocket: read, 'handlersocket-write': write };
   await runByHand(server, () => loadAndRead('mysql', 'manual-hs', flags));
   assert.ok(existsSync(join(home, 'by-hand', 'mariadb', 'mysql')));
