@@ -23,13 +23,18 @@ const PROCESSORS_FOR_HELPERS = 4;
 
 /**
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {{ semiSpaceMib: number | null, oldSpaceMib: number | null }} null: the user's own
- *   NODE_OPTIONS decide
+ * @param {number} [processors]
+ * @returns {{ semiSpaceMib: number | null, oldSpaceMib: number | null, scavengeHelpers: boolean |
+ *   null }} null: the user's own NODE_OPTIONS decide
  */
-export function heapSizes({ NODE_OPTIONS: own = '' } = process.env) {
+export function heapSettings(
+  { NODE_OPTIONS: own = '' } = process.env,
+  processors = availableParallelism(),
+) {
   return {
     semiSpaceMib: /semi[-_]space/.test(own) ? null : SEMI_SPACE_MIB,
     oldSpaceMib: /old[-_]space/.test(own) ? null : OLD_SPACE_MIB,
+    scavengeHelpers: /parallel[-_]scavenge/.test(own) ? null : processors >= PROCESSORS_FOR_HELPERS,
   };
 }
 
@@ -38,10 +43,10 @@ export function heapSizes({ NODE_OPTIONS: own = '' } = process.env) {
  * @param {number} [processors]
  * @returns {string[]} V8 options
  */
-export function heapFlags(env, processors = availableParallelism()) {
-  const { semiSpaceMib: semi, oldSpaceMib: old } = heapSizes(env);
+export function heapFlags(env, processors) {
+  const { semiSpaceMib: semi, oldSpaceMib: old, scavengeHelpers } = heapSettings(env, processors);
   return [
-    ...(processors < PROCESSORS_FOR_HELPERS ? ['--no-parallel-scavenge'] : []),
+    ...(scavengeHelpers === false ? ['--no-parallel-scavenge'] : []),
     ...(semi === null ? [] : [`--min-semi-space-size=${semi}`, `--max-semi-space-size=${semi}`]),
     ...(old === null ? [] : [`--initial-old-space-size=${old}`]),
   ];

@@ -95,6 +95,13 @@ const environment = z.object({
     .describe(
       'old generation in measured processes before its first collection; null: set by NODE_OPTIONS',
     ),
+  scavengeHelpers: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe(
+      'helper threads collect the young generation of measured processes; null: set by NODE_OPTIONS',
+    ),
   loadAverage: z.array(z.number()).nullable(),
 });
 

@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
-import { heapSizes } from '../lib/heap-size.js';
+import { heapSettings } from '../lib/heap-size.js';
 
 /** @returns {Promise<import('../lib/result.js').Environment>} */
 export async function readEnvironment() {
@@ -22,7 +22,7 @@ export async function readEnvironment() {
     memoryBytes: os.totalmem(),
     governor: readLine('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor'),
     virtual: system.virtual ?? null,
-    ...heapSizes(),
+    ...heapSettings(),
     loadAverage: process.platform === 'win32' ? null : os.loadavg(),
   };
 }

@@ -56,6 +56,7 @@ export function differencesOf(base, other) {
   compare('memory', gib(base), gib(other));
   compare('young generation', sizeOf(base, 'semiSpaceMib'), sizeOf(other, 'semiSpaceMib'));
   compare('old generation, at first', sizeOf(base, 'oldSpaceMib'), sizeOf(other, 'oldSpaceMib'));
+  compare('helper threads of collections', helpersOf(base), helpersOf(other));
   for (const name of ['warmupOperations', 'pin', 'workloadOptions']) {
     compare(name, base.options[name], other.options[name]);
   }
@@ -77,6 +78,12 @@ function sizeOf({ environment }, field) {
   if (mib === undefined) return 'by V8'; // results of earlier versions
   if (mib === null) return 'by NODE_OPTIONS';
   return `${field === 'semiSpaceMib' ? '2 x ' : ''}${mib} MiB`;
+}
+
+/** @param {Result} result */
+function helpersOf({ environment: { scavengeHelpers = true } }) {
+  if (scavengeHelpers === null) return 'by NODE_OPTIONS';
+  return scavengeHelpers ? 'yes' : 'no'; // always, in results of earlier versions
 }
 
 /** @typedef {(what: string, a: unknown, b: unknown) => void} CompareField */

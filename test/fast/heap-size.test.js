@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { heapFlags, heapSizes } from '../../lib/heap-size.js';
+import { heapFlags, heapSettings } from '../../lib/heap-size.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { differencesOf } from '../../report/analysis/conditions.js';
 import { runCommand } from '../helpers/command-line.js';
@@ -15,7 +15,8 @@ const folder = withFolder();
 test('NODE_OPTIONS of the user take precedence', () => {
   const young = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
   const old = ['--initial-old-space-size=256'];
-  assert.deepEqual(heapSizes({}), { semiSpaceMib: 16, oldSpaceMib: 256 });
+  const sizes = { semiSpaceMib: 16, oldSpaceMib: 256 };
+  assert.deepEqual(heapSettings({}, 4), { ...sizes, scavengeHelpers: true });
   assert.deepEqual(heapFlags({}, 4), [...young, ...old]);
   assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max-old-space-size=99' }, 4), young);
   assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max_semi_space_size=64' }, 4), old);
@@ -23,6 +24,10 @@ test('NODE_OPTIONS of the user take precedence', () => {
 
 test('collections have no helper threads where client and server need the processors', () => {
   assert.deepEqual(heapFlags({}, 3), ['--no-parallel-scavenge', ...heapFlags({}, 4)]);
+  assert.equal(heapSettings({}, 3).scavengeHelpers, false);
+  const own = { NODE_OPTIONS: '--parallel-scavenge' };
+  assert.equal(heapSettings(own, 3).scavengeHelpers, null);
+  assert.deepEqual(heapFlags(own, 3), heapFlags({}, 4));
 });
 
 /** @param {Record<string, string>} env */
@@ -58,4 +63,14 @@ test('a benchmark process has it, and its result contains it', async () => {
   assert.equal(fixed.mib - smaller.mib, 3 * (16 - 2));
   const what = differencesOf(fixed.result, smaller.result).map((one) => one.what);
   assert.deepEqual(what, ['young generation']);
+
+  /** @param {boolean | undefined} scavengeHelpers undefined: an earlier version */
+  const withHelpers = (scavengeHelpers) => {
+    const { environment } = fixed.result;
+    return { ...fixed.result, environment: { ...environment, scavengeHelpers } };
+  };
+  assert.deepEqual(differencesOf(withHelpers(undefined), withHelpers(true)), []);
+  assert.deepEqual(differencesOf(withHelpers(undefined), withHelpers(false)), [
+    { what: 'helper threads of collections', base: 'yes', other: 'no' },
+  ]);
 });
