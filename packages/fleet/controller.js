@@ -73,6 +73,8 @@ export async function openFleet(options) {
 
 export class Fleet {
   #renewing = false;
+  /** The coordinator does not reply. */
+  #isCutOff = false;
   #steps = 0;
   #orders = 0;
   /** @type {Step | null} */
@@ -197,10 +199,16 @@ export class Fleet {
     const slow = setTimeout(() => {
       const name = formatEndpoint(this.options.coordinator.endpoint);
       this.lost ??= { agent: `at ${name}`, reason: 'coordinator unreachable', aliveNs: null };
+      this.#isCutOff = true;
       this.#stop.abort();
       this.leases.changed();
     }, COORDINATOR_MS);
-    await this.#renew().catch(() => {});
+    await this.#renew().then(
+      () => {
+        this.#isCutOff = false;
+      },
+      () => {},
+    );
     clearTimeout(slow);
     this.#renewing = false;
   }
@@ -382,7 +390,9 @@ export class Fleet {
     clearInterval(this.renewal);
     this.removeProof?.();
     // Without the coordinator nothing can be removed; the missing dead-man key stops the agents.
-    await Promise.race([this.#remove().catch(() => {}), sleep(CLOSE_MS, null, { ref: false })]);
+    if (!this.#isCutOff) {
+      await Promise.race([this.#remove().catch(() => {}), sleep(CLOSE_MS, null, { ref: false })]);
+    }
     this.receiver.close(true).catch(() => {});
     this.uploads.disconnect().catch(() => {});
     this.leases.disconnect();
