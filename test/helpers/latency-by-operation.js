@@ -57,7 +57,6 @@ if (process.env['LATENCY_BY_OPERATION'] === '1') {
     ok.call(this, endNs - latencyOf(k), endNs, index);
     if (blocked || BLOCK_MS === 0) return;
     blocked = true;
-    const untilMs = Date.now() + BLOCK_MS;
-    while (Date.now() < untilMs);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BLOCK_MS);
   };
 }
