@@ -12,6 +12,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Histogram } from '../../../../measure/histogram.js';
 import { createTokens } from '../../../../servers/coordinator.js';
 import { loadServer } from '../../../../servers/registry.js';
@@ -35,9 +36,14 @@ import { createNetwork, missingNamespaces } from '../../../../test/helpers/netwo
 import { PACKAGES_HOME } from '../../../../test/helpers/servers.js';
 import { drawKeys } from '../../../../workloads/get/index.js';
 
-const REPETITIONS = 6;
+/** Of the three machines, until one starts in time. */
+const ATTEMPTS = 3;
+/** Start of the last machine after the first one. */
+const SKEW_MS_MAX = 10;
 const RATE = 1500;
 const DURATION_NS = 0.3e9;
+/** Each machine sleeps between so rare arrivals. */
+const SLOW_RATE = 90;
 const AGENTS = ['a', 'b', 'c'];
 const PORT = 6390;
 
@@ -160,11 +166,11 @@ describe('a network of load machines', { skip: missingNamespaces() ?? false }, (
   }
 
   test('one and three machines: the same operations, and byte-equal histograms', async (t) => {
-    const loads = Array.from({ length: REPETITIONS }, (_, i) => ({
+    const loads = /** @type {const} */ (['constant', 'poisson']).map((arrivals) => ({
       kind: /** @type {const} */ ('rate'),
       rate: RATE,
       durationNs: DURATION_NS,
-      arrivals: /** @type {'constant' | 'poisson'} */ (i % 2 ? 'poisson' : 'constant'),
+      arrivals,
     }));
     await askServer('forget');
     const single = await control({ loads, agents: 1 });
@@ -179,8 +185,6 @@ describe('a network of load machines', { skip: missingNamespaces() ?? false }, (
     });
     /** @type {string[]} */
     const planned = [];
-    /** @type {number[]} */
-    const skews = [];
     for (const [i, { segment }] of single.entries()) {
       const expected = new Histogram();
       for (let k = 0; k < segment.scheduled; k += 1) {
@@ -189,13 +193,20 @@ describe('a network of load machines', { skip: missingNamespaces() ?? false }, (
       }
       assert.deepEqual(segment.histograms.latency, expected.toMessage());
       assert.deepEqual(three[i].segment.histograms.latency, segment.histograms.latency);
-      const late = three[i].segment.agents.map((/** @type {any} */ { lateNs }) => lateNs);
-      skews.push((Math.max(...late) - Math.min(...late)) / 1e6);
     }
     assert.deepEqual(seen(before), planned.sort());
     assert.deepEqual(seen(later), planned);
+    const skewsOf = (/** @type {typeof three} */ results) =>
+      results.map(({ segment }) => {
+        const late = segment.agents.map((/** @type {any} */ { lateNs }) => lateNs);
+        return (Math.max(...late) - Math.min(...late)) / 1e6;
+      });
+    const skews = skewsOf(three);
+    for (let i = 1; i < ATTEMPTS && Math.min(...skews) > SKEW_MS_MAX; i += 1) {
+      skews.push(...skewsOf(await control({ loads })));
+    }
     t.diagnostic(`start skew ms: ${skews.map((ms) => ms.toFixed(2))}`);
-    assert.ok(Math.min(...skews) <= 10, `${skews}`);
+    assert.ok(Math.min(...skews) <= SKEW_MS_MAX, `${skews}`);
     const [{ targets }] = three;
     for (const name of AGENTS) assert.ok(Object.values(targets[name])[0] > 0, 'network measured');
   });
@@ -209,35 +220,34 @@ describe('a network of load machines', { skip: missingNamespaces() ?? false }, (
 
   test('off loopback only TLS with a known certificate authority is used', async () => {
     const words = ['bin/dragstrip.js', 'agents', '--coordinator', `${hub()}:${PORT}`];
-    for (const [more, says] of /** @type {[string[], RegExp][]} */ ([
-      [[], /no encrypted connection .* --coordinator-ca/],
-      [['--coordinator-ca', file('other.crt')], /no encrypted connection/],
-    ])) {
+    const plain = [...words.slice(0, -1), `${hub()}:${serverPort}`];
+    const tries = [
+      { all: words, says: /no encrypted connection .* --coordinator-ca/ },
+      { all: [...words, '--coordinator-ca', file('other.crt')], says: /no encrypted connection/ },
+      { all: plain, says: /no encrypted connection/ },
+    ].map(async ({ all, says }) => {
       const prefix = network.inside('control');
-      const all = [...words, '--token-file', token, ...more];
-      assertFailure(await startCommand(folder, all, { prefix }).ended, 4, says);
-    }
-    const plain = [...words.slice(0, -1), `${hub()}:${serverPort}`, '--token-file', token];
-    const prefix = network.inside('control');
-    assertFailure(
-      await startCommand(folder, plain, { prefix }).ended,
-      4,
-      /no encrypted connection/,
-    );
+      const started = startCommand(folder, [...all, '--token-file', token], { prefix });
+      assertFailure(await started.ended, 4, says);
+    });
+    await Promise.all(tries);
   });
 
   test('a machine whose link is down is lost, and stops by itself', async () => {
-    const loads = [{ kind: /** @type {const} */ ('rate'), rate: 600, durationNs: 60e9 }];
+    const loads = [{ kind: /** @type {const} */ ('rate'), rate: SLOW_RATE, durationNs: 60e9 }];
     await askServer('forget');
     const running = startControl({ loads });
     const counted = async () => (await askServer('count')).keys.flat().length;
-    while ((await counted()) < 400) assert.equal(running.child.exitCode, null);
+    while ((await counted()) < 300) {
+      assert.equal(running.child.exitCode, null);
+      await sleep(50);
+    }
     network.link('c', 'down');
     const { stdout, stderr } = await running.ended;
     const { lost, failure } = JSON.parse(stdout.trim() || '{}');
     assert.equal(lost?.agent, 'c', stderr);
     assert.equal(failure.code, 'E_AGENT_LOST');
-    const planned = (600 * 60e9) / 1e9;
+    const planned = (SLOW_RATE * 60e9) / 1e9;
     assert.ok((await counted()) < planned / 2, 'the run ended early');
     await agents[2].says(/ended early: no reply from the coordinator/, 15_000);
     network.link('c', 'up');
