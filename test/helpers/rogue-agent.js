@@ -5,13 +5,13 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { createDeflateRaw } from 'node:zlib';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { identityOf } from '../../packages/fleet/configuration.js';
 import { LEASES, PREFIX, runKey, uploadsOf } from '../../packages/fleet/coordination-keys.js';
 import { describeMachine } from '../../packages/fleet/presence.js';
 import { createSeatKey } from '../../packages/fleet/seat-key.js';
+import { bombOf } from './deflate-bomb.js';
 
 const BOMB_MIB = 2048;
 
@@ -24,7 +24,7 @@ const connection = {
   maxRetriesPerRequest: null,
 };
 const { key, signed } = createSeatKey();
-const payload = bomb ? await makeBomb() : '';
+const payload = bomb ? bombOf(BOMB_MIB).toString('base64') : '';
 
 const worker = new Worker(
   LEASES,
@@ -61,19 +61,4 @@ async function orderedStep(run) {
       if (type === 'play') return step;
     }
   }
-}
-
-/** @returns {Promise<string>} */
-async function makeBomb() {
-  const deflate = createDeflateRaw();
-  const blanks = Buffer.alloc(2 ** 20, ' ');
-  /** @type {Buffer[]} */
-  const chunks = [];
-  deflate.on('data', (chunk) => chunks.push(chunk));
-  for (let i = 0; i < BOMB_MIB; i += 1) {
-    if (!deflate.write(blanks)) await new Promise((resolve) => deflate.once('drain', resolve));
-  }
-  deflate.end();
-  await new Promise((resolve) => deflate.once('end', resolve));
-  return Buffer.concat(chunks).toString('base64');
 }

@@ -19,6 +19,7 @@ import { seed } from '../../../../index.js';
 import { createTokens } from '../../../../servers/coordinator.js';
 import { withCommands } from '../../../../test/helpers/command-folder.js';
 import { eventually, startCommand } from '../../../../test/helpers/command-line.js';
+import { bombOf } from '../../../../test/helpers/deflate-bomb.js';
 import { CHECKS, contenderOf, until } from '../../../../test/helpers/fleet.js';
 import { withFolder } from '../../../../test/helpers/folder.js';
 import { withFleet } from '../../../../test/helpers/load-machines.js';
@@ -281,7 +282,7 @@ describe('rogue programs', () => {
 
   test('an upload that inflates without end, or has unknown fields, is invalid', () => {
     const order = orderOf();
-    const bomb = deflateRawSync(Buffer.alloc(300e6, ' ')).toString('base64');
+    const bomb = bombOf(300).toString('base64');
     const stopped = { code: 'E_UPLOAD', message: /larger than \d+ bytes/ };
     assert.throws(() => unpackUpload(bomb, order), stopped);
     const clock = { offsetNs: 0, roundTripNs: 1, exchanges: 24 };
