@@ -39,7 +39,7 @@ describe('live outputs', () => {
   });
 
   test('--prometheus: rates and latencies while it runs; nothing is left afterwards', async () => {
-    const words = ['--storages', 'ioredis', '--load', 'sync', '--duration', '4s'];
+    const words = ['--storages', 'ioredis', '--rate', '50', '--duration', '3s'];
     const { ended, child } = start(
       ...['run', ...ROWS, ...words, '--warmup', '100', '--prometheus', '0', '--json', 'm.json'],
     );
@@ -52,8 +52,8 @@ describe('live outputs', () => {
       'its address',
     );
     const labels =
-      'benchmark="ioredis:default/get/sync",storage="ioredis",profile="default",' +
-      'workload="get",load="sync"';
+      'benchmark="ioredis:default/get/rate-50",storage="ioredis",profile="default",' +
+      'workload="get",load="rate"';
     const count = `dragstrip_operation_duration_seconds_count{${labels}}`;
     /** @type {Map<string, number>[]} */
     const seen = [];
@@ -87,7 +87,7 @@ describe('live outputs', () => {
   });
 
   test('--hlog: a line per second and benchmark, read by HdrHistogram tools', async () => {
-    const words = ['--storages', 'redis,ioredis', '--rate', '100', '--duration', '2s'];
+    const words = ['--storages', 'redis,ioredis', '--rate', '50', '--duration', '2s'];
     const how = ['--warmup', '100', '--hlog', 'log.hlog', '--json', 'h.json'];
     const ended = await callHere('run', ...ROWS, ...words, ...how);
     assert.equal(ended.status, 0, ended.stderr);
@@ -120,7 +120,7 @@ describe('live outputs', () => {
   });
 
   test('--hlog by slices: a line per round; with --processes of all processes', async () => {
-    const how = ['--storages', 'redis', '--rounds', '2', '--budget', '3s', '--in-flight', '16'];
+    const how = ['--storages', 'redis', '--rounds', '2', '--budget', '2s', '--in-flight', '16'];
     const log = ['--warmup', '100', '--no-html', '--hlog', 's.hlog', '--quiet'];
     const ended = await callHere('race', ...ROWS, ...how, ...log);
     assert.equal(ended.status, 0, ended.stderr);

@@ -14,7 +14,8 @@ import { withCommands } from '../helpers/command-folder.js';
 import { assertFailure } from '../helpers/command-line.js';
 import { notChecked } from '../helpers/not-checked.js';
 import { openSql, withRedis } from '../helpers/own-clients.js';
-import { withServers } from '../helpers/servers.js';
+import { runHere } from '../helpers/run-here.js';
+import { addressFlags, withServers } from '../helpers/servers.js';
 
 const KEYS = 300;
 /** Permitted commands: none of @write and @dangerous (FLUSHALL, KEYS …) that changes anything. */
@@ -67,28 +68,29 @@ describe('own data', () => {
       .call('DEBUG', 'DIGEST')
       .catch(() => redis().dbsize());
     await redis().call('CONFIG', 'RESETSTAT');
-    const few = ['--ops', '500', '--warmup', '100', '--in-flight', '16', '--rounds', '1'];
-    const wholeRun = await callHere(
-      'race',
-      '--read-only',
-      ...few,
-      '--json',
-      'whole.json',
-      '--no-html',
-    );
-    assert.equal(wholeRun.status, 0, wholeRun.stderr + wholeRun.stdout);
-    assert.match(
-      wholeRun.stdout,
-      /data +own data of redis, read only: 301 keys drawn from 30\d seen/,
-    );
-    const slices = ['--storages', 'redis,ioredis', '--rounds', '2', '--budget', '4s'];
+    const whole = await runHere({
+      home: file('state'),
+      addresses: addressFlags(servers),
+      readOnly: true,
+      loads: [
+        { kind: 'sync', operations: 500 },
+        { kind: 'window', inFlight: 16, operations: 500 },
+      ],
+      warmup: 100,
+      rounds: 1,
+    });
+    const slices = ['--storages', 'redis,ioredis', '--rounds', '2', '--budget', '2s'];
     const zipf = ['--warmup', '100', '--keys', 'zipf:0.99', '--json', 'slices.json'];
     const sliced = await callHere('race', '--read-only', ...slices, ...zipf, '--no-html');
     assert.equal(sliced.status, 0, sliced.stderr + sliced.stdout);
+    const data = /data +own data of redis, read only: 301 keys drawn from 30\d seen/;
+    assert.match(sliced.stdout, data);
     const calls = await commandCalls();
-    const others = Object.keys(calls).filter((name) => ![...READING, ...CONNECTING].includes(name));
+    const unexpected = Object.keys(calls).filter(
+      (name) => ![...READING, ...CONNECTING].includes(name),
+    );
     assert.deepEqual(
-      others.filter((name) => !/^(config\|resetstat|dbsize|debug)$/.test(name)),
+      unexpected.filter((name) => !/^(config\|resetstat|dbsize|debug)$/.test(name)),
       [],
       JSON.stringify(calls),
     );
@@ -99,8 +101,7 @@ describe('own data', () => {
         .catch(() => redis().dbsize()),
       before,
     );
-    for (const name of ['whole.json', 'slices.json']) {
-      const { benchmarks, ownData, dataset } = resultIn(name);
+    for (const { benchmarks, ownData, dataset, ...others } of [whole, resultIn('slices.json')]) {
       assert.equal(ownData?.keys, 301);
       assert.equal(dataset.rows, 301);
       for (const { id, storage, state, rounds } of benchmarks) {
@@ -115,7 +116,8 @@ describe('own data', () => {
         assert.ok((compared?.replies ?? 0) >= outcomes.ok, id);
         assert.deepEqual([metrics?.['keys'], metrics?.['changed']], [301, 0], id);
       }
-      assert.doesNotMatch(textOf(name), /user:|secret-|größer/);
+      const text = JSON.stringify({ benchmarks, ownData, dataset, ...others });
+      assert.doesNotMatch(text, /user:|secret-|größer/);
     }
   });
 

@@ -65,7 +65,7 @@ describe('--servers', () => {
     const before = await reads();
     const file = 'r.json';
     const load = ['--in-flight', '20', '--load', 'window', '--warmup', '100'];
-    const words = [...load, '--rounds', '2', '--budget', '4s'];
+    const words = [...load, '--rounds', '2', '--budget', '2s'];
     const ended = await call('--servers', `redis,b=redis@${second()}`, ...words, '--json', file);
     assert.equal(ended.status, 0, ended.stderr);
     const after = await reads();

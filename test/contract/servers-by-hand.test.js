@@ -93,10 +93,11 @@ async function loadAndRead(loader, storage, flags) {
     `--${flag}`,
     `127.0.0.1:${port}`,
   ]);
+  const few = ['--ops', '300', '--warmup', '50', '--storages', storage];
   const steps = [
     [`data/${loader}.js`, '--rows', '200'],
-    ['async_test.js', '--rows', '200', '--ops', '300', '--storages', storage],
-    ['test.js', '--rows', '200', '--ops', '300', '--storages', storage],
+    ['async_test.js', '--rows', '200', ...few],
+    ['test.js', '--rows', '200', ...few],
   ];
   for (const [script, ...words] of steps) {
     const { status, stdout, stderr } = await runNode(folder, [script, ...words, ...where]);

@@ -62,7 +62,7 @@ describe('two at once', { skip: withoutAccountHome() }, () => {
       const running = run(
         {
           storages: [storage],
-          loads: [{ kind: 'window', inFlight: 4, durationMs: 120_000 }],
+          loads: [{ kind: 'rate', rate: 100, durationMs: 120_000 }],
           rounds: 1,
           warmup: 100,
           rows: ROWS,

@@ -11,7 +11,7 @@ import { assertAllOk, runHere } from '../helpers/run-here.js';
 import { addressFlags, withServers } from '../helpers/servers.js';
 
 const ROWS = ['--rows', '300', '--value-size', '64'];
-const SMALL = ['--ops', '400', '--in-flight', '16', '--warmup', '40', '--rounds', '1'];
+const SMALL = ['--ops', '100', '--in-flight', '16', '--warmup', '40', '--rounds', '1'];
 
 describe('ycsb on real servers', () => {
   const servers = withServers(['redis', 'mariadb']);
@@ -28,15 +28,7 @@ describe('ycsb on real servers', () => {
   };
 
   test('A to F, many in flight: every reply is correct', async () => {
-    const text = await callRight(
-      'ycsb',
-      '--storages',
-      'ioredis',
-      '--core',
-      'a,f',
-      ...ROWS,
-      ...SMALL,
-    );
+    const text = await callRight('ycsb', '--storages', 'ioredis', '--core', 'f', ...ROWS, ...SMALL);
     assert.match(text, /^Dragstrip .*: ycsb\n/);
     assert.match(text, /\nops\/s: verified operations per second/, 'the legend');
     const storages = ['ioredis', 'mysql2', 'manual-hs'];
@@ -47,7 +39,7 @@ describe('ycsb on real servers', () => {
       storages,
       rows: 300,
       valueSize: 64,
-      ops: 400,
+      ops: 150,
       inFlight: 16,
       warmup: 40,
       rounds: 1,
@@ -55,16 +47,16 @@ describe('ycsb on real servers', () => {
     const measured = benchmarks.filter(({ state }) => state !== 'skipped');
     assert.equal(measured.length, storages.length * 6, JSON.stringify(measured.length));
     assertAllOk({ benchmarks: measured });
-    for (const { id, rounds } of measured) assert.equal(rounds[0].outcomes.ok, 400, id);
+    for (const { id, rounds } of measured) assert.equal(rounds[0].outcomes.ok, 150, id);
   });
 
   test('by slices, one and many in flight: sums, kinds and compared replies are exact', async () => {
-    const how = ['--core', 'a,e', '--in-flight', '1,16', '--rounds', '1', '--budget', '4s'];
-    const storages = ['--storages', 'redis,ioredis,mysql2', '--warmup', '40'];
+    const how = ['--core', 'a,e', '--in-flight', '1,16', '--rounds', '1', '--budget', '2s'];
+    const storages = ['--storages', 'ioredis,mysql2', '--warmup', '40'];
     await callRight('ycsb', ...storages, ...ROWS, ...how, '--json', 'slices.json');
     const { benchmarks, comparison } = resultIn('slices.json');
     assert.equal(comparison?.loads.length, 4);
-    assert.equal(benchmarks.length, 12);
+    assert.equal(benchmarks.length, 8);
     for (const { id, state, rounds } of benchmarks) {
       assert.deepEqual([id, state, rounds.length], [id, 'measured', 1]);
       for (const { outcomes, scheduled, kinds = [], compared, server } of rounds) {
