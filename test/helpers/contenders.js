@@ -95,12 +95,12 @@ export function brief(operations) {
 }
 
 /**
- * A contender in this process.
+ * A contender in this process, without the loop that detects changes of the machine's speed.
  * @param {ContenderSpec} spec
  * @param {{ clock?: import('../../measure/clock.js').Clock, signal?: AbortSignal }} [context]
  */
 export async function openHere(spec, { clock = systemClock, signal } = {}) {
-  const instruments = systemInstruments(clock);
+  const instruments = { ...systemInstruments(clock), canaryNs: () => 1e6 };
   const contender = await openStorageContender(spec, { instruments, signal });
   return {
     warm: (/** @type {number} */ load) => contender.warm(load),

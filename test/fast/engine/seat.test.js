@@ -230,9 +230,12 @@ describe('separate processes', () => {
     const idle = seatOf({}, { processes: silent(), task: { stallNs: 0.4e9 } });
     t.after(() => idle.end());
     await idle.open();
-    const blocked = await opened('blocking', 'for (;;);');
-    // Afterwards: a loop that blocks takes its processor too.
-    const slow = await opened('slow', 'await new Promise((done) => setTimeout(done, 5000));');
+    // Without the use of a processor, which the slow one needs.
+    const block = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+    const [blocked, slow] = await Promise.all([
+      opened('blocking', block),
+      opened('slow', 'await new Promise((done) => setTimeout(done, 5000));'),
+    ]);
     assert.equal(blocked?.code, 'E_BENCHMARK_BLOCKED');
     assert.match(
       String(blocked?.message),

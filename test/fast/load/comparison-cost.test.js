@@ -10,6 +10,10 @@ import { runHere } from '../../helpers/run-here.js';
 
 const TAG_NS = 100;
 const OPERATIONS = 20_000;
+/** Replies that are compared together. */
+const BATCH = 64;
+/** Enough for a share within 10 %. */
+const COMPARED_BATCHES = 200;
 
 /** Times of the clock, and CPU time. */
 let timeNs = 0;
@@ -62,8 +66,9 @@ test('a warm-up compares one batch in 16, and returns the share that costs 2 %',
     const warmup = await play(work, { cost });
     assert.ok(Math.abs(shareOf(warmup) - 1 / 16) < 0.01, `${shareOf(warmup)}`);
     assert.equal(cost.every(), every, JSON.stringify(work));
-    const whole = shareOf(await play(work, { wholeEvery: every, operations: 40 * OPERATIONS }));
     const expected = 1 / Math.max(WHOLE_EVERY.small, every);
+    const operations = (BATCH * COMPARED_BATCHES) / expected;
+    const whole = shareOf(await play(work, { wholeEvery: every, operations }));
     assert.ok(Math.abs(whole / expected - 1) < 0.1, `${whole} in full, not ${expected}`);
     if (every === EVERY_MAX) continue;
     assert.ok(whole * work.wholeNs < 1.1 * COST_AIM * (work.operationNs + TAG_NS));
