@@ -34,7 +34,7 @@ describe('benches of detected defects', () => {
 
   test('injected.js has a line per load and contender with the deciding figure, and a table', async () => {
     const names = ['equal', 'twice-33', 'objects-40', 'pause-30'];
-    const lines = await raceOf(1, names, { ...shared(), rounds: 2, precision: 0.1, budget: 6000 });
+    const lines = await raceOf(1, names, { ...shared(), rounds: 2, precision: 0.1, budget: 5000 });
     assert.deepEqual(
       lines.map(({ load, name }) => `${load} ${name}`).sort(),
       ['sync', 'window'].flatMap((load) =>
@@ -51,9 +51,10 @@ describe('benches of detected defects', () => {
 
   test('whole.js has the bias of slices against whole runs, with its interval', async () => {
     const contenders = ['ioredis', 'redis'];
-    const size = { seconds: 0.1, repetitions: 2, races: 2, budget: 5, contenders };
+    const size = { seconds: 0.05, repetitions: 2, races: 2, budget: 2, contenders };
+    const options = { ...shared(), rounds: 2 };
     const lines = [];
-    for await (const line of againstWhole({ ...size, options: shared() })) lines.push(line);
+    for await (const line of againstWhole({ ...size, options })) lines.push(line);
     for (const name of ['sync redis', 'window redis']) {
       const line = lines.find((one) => one.startsWith(`${name}: `));
       assert.match(
