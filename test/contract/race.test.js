@@ -83,7 +83,7 @@ describe('the commands of the original program', { timeout: 600_000 }, () => {
 
 describe('the race', { timeout: 600_000 }, () => {
   test('runs every profile of every storage, one and many in flight', async () => {
-    const words = ['--rounds', '1', '--json', 'race.json'];
+    const words = ['--rounds', '1', '--no-html', '--json', 'race.json'];
     const { status, stdout, stderr } = await callHere('race', ...SMALL, ...words);
     assert.equal(status, 0, `${stdout}${stderr}`);
     const result = resultIn('race.json');
