@@ -323,14 +323,13 @@ export async function assertFrozen(name, result, how) {
     );
   }
   const form = /** @type {any} */ (await normalForm(stored, how));
-  const file = new URL(`${name}.json`, FILES);
   if (process.env['DRAGSTRIP_UPDATE_GOLDEN'] === '1') {
     const text = `${written(form)}\n`;
     assert.ok(text.length <= FORM_BYTES_MAX, `${name}: ${text.length} bytes`);
-    writeFileSync(file, text);
+    writeFileSync(fileOf(name), text);
     writeFileSync(fullOf(name), gzipSync(JSON.stringify(stored), { level: 9 }));
   }
-  const expected = JSON.parse(readFileSync(file, 'utf8'));
+  const expected = frozenForm(name);
   const known = expected.roundForms.map((/** @type {unknown} */ one) => written(one));
   const added = form.roundForms
     .map((/** @type {unknown} */ one) => written(one))
@@ -354,6 +353,12 @@ function written(value, indent = '') {
   );
   return `${isList ? '[' : '{'}\n${parts.join(',\n')}\n${indent}${isList ? ']' : '}'}`;
 }
+
+/** @param {string} name */
+const fileOf = (name) => new URL(`${name}.json`, FILES);
+
+/** @param {string} name @returns {any} normal form that a run of that name has */
+export const frozenForm = (name) => JSON.parse(readFileSync(fileOf(name), 'utf8'));
 
 /** @param {string} name */
 const fullOf = (name) => new URL(`${name}.result.json.gz`, FILES);
