@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../../index.js';
 import { resultSchema } from '../../lib/result.js';
+import { runHere } from '../helpers/run-here.js';
 
 /** @param {import('../../lib/result.js').Round} round */
 function assertExact({ scheduled, outcomes, latency }) {
@@ -59,7 +60,7 @@ test('variants share a process; each has separate sums, kinds and compared repli
 });
 
 test('a mix is sliced', async () => {
-  const result = await run(
+  const result = await runHere(
     /** @type {any} */ ({
       workload: 'mix',
       mix: 'get:80,set:20',
@@ -69,7 +70,7 @@ test('a mix is sliced', async () => {
       rounds: 2,
       warmup: 50,
       precision: 0.03,
-      budget: 3000,
+      budget: 1000,
     }),
   );
   for (const { rounds, id } of result.benchmarks) {
@@ -85,7 +86,7 @@ test('a mix is sliced', async () => {
 });
 
 test('unsliceable variants run whole, once per round, and the result states it', async () => {
-  const result = await run({
+  const result = await runHere({
     storages: ['memory', 'memory:sync'],
     rows: 200,
     rounds: 2,
@@ -114,15 +115,16 @@ test('unsliceable variants run whole, once per round, and the result states it',
 });
 
 test('codecs are sliced: each has its fixtures, allocation and comparisons', async () => {
-  const result = await run(
+  const result = await runHere(
     /** @type {any} */ ({
       workload: 'codec',
       test: 'decoding',
       protocols: ['messagepack'],
       rounds: 2,
-      warmup: 50,
+      warmup: 5,
       precision: 0.03,
-      budget: 7000,
+      budget: 3000,
+      fixtures: ['sets'],
     }),
   );
   const ran = result.benchmarks.filter(({ state }) => state !== 'skipped');
@@ -139,7 +141,7 @@ test('codecs are sliced: each has its fixtures, allocation and comparisons', asy
 });
 
 test('fetches of many keys are sliced by their number of keys: a round has a series per number', async () => {
-  const result = await run(
+  const result = await runHere(
     /** @type {any} */ ({
       workload: 'mget',
       test: 'concurrency',
