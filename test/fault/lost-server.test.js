@@ -18,6 +18,7 @@ import { createDataset } from '../../lib/dataset.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { startServers } from '../../servers/index.js';
 import { CHEAT } from '../helpers/cheats.js';
+import { runHere } from '../helpers/run-here.js';
 import { addressOf, credentialsOf, loginOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 const DATASET = { rows: 1000, valueSize: 64, seed: 1 };
@@ -50,16 +51,16 @@ async function withServer(name, work) {
 
 /**
  * @param {Record<string, unknown>} options options of the run
- * @param {{ signal?: NodeJS.Signals, pid: number, stop?: () => Promise<unknown>,
+ * @param {{ signal?: NodeJS.Signals, pid: number, stop?: () => Promise<unknown>, start?: typeof run,
  *   at?: (event: import('../../index.js').RunEvent) => boolean }} fault at: the event at which the
  *   server is sent the signal, or stopped
  */
-async function runWithFault(options, { signal, pid, stop, at = isMeasured }) {
+async function runWithFault(options, { signal, pid, stop, start = run, at = isMeasured }) {
   let done = false;
   let begun = 0;
   /** @type {Promise<unknown> | undefined} */
   let stopped;
-  const result = await run(/** @type {any} */ ({ ...DATASET, warmup: 100, ...options }), {
+  const result = await start(/** @type {any} */ ({ ...DATASET, warmup: 100, ...options }), {
     onEvent(event) {
       if (event.type === 'benchmark-start') begun += 1;
       if (done || !at(event)) return;
@@ -109,7 +110,7 @@ describe('a server that is lost during a run', () => {
       await withServer('redis', async ({ pid, home }) => {
         const options = { loads: LOADS, rounds: 3, storages: ['ioredis', 'redis'] };
         const { result, begun } = await runWithFault(
-          { ...options, timeoutMs: 2000, home },
+          { ...options, timeoutMs: 1000, home },
           { signal, pid },
         );
         assertAccounted(result);
@@ -125,7 +126,7 @@ describe('a server that is lost during a run', () => {
         assert.ok(outcomes.unsent > 0, 'the rest');
         if (signal === 'SIGSTOP') {
           assert.equal(outcomes.timeout, 20, JSON.stringify(outcomes));
-          assert.match(first.rounds[0].samples[0].message, /no reply for 2\.0 s/);
+          assert.match(first.rounds[0].samples[0].message, /no reply for 1\.0 s/);
         }
         assert.equal(second.rounds.length, 1);
         assert.equal(second.rounds[0].scheduled, 0, 'not probed again');
@@ -214,7 +215,7 @@ describe('a server that is lost during a run', () => {
     test(`before a load of a storage that hides it, ${label}`, async () => {
       await withServer('redis', async ({ pid, home }) => {
         const loads = [{ kind: 'window', inFlight: 20, operations: 4000 }];
-        const options = { loads, rounds: 2, warmup: 100_000, storages, timeoutMs: 2000, home };
+        const options = { loads, rounds: 2, warmup: 30_000, storages, timeoutMs: 2000, home };
         /** @param {import('../../index.js').RunEvent} event the second time it warms up */
         const at = (event) =>
           event.type === 'progress' &&
@@ -237,14 +238,15 @@ describe('a server that is lost during a run', () => {
       test(`in ${block} block of a race with a storage that hides it, ${label}`, async () => {
         await withServer('redis', async ({ pid, home }) => {
           const loads = [{ kind: 'sync' }, { kind: 'window', inFlight: 20 }];
-          const options = { loads, budget: 4000, rounds: 2, storages, timeoutMs: 2000, home };
+          const options = { loads, budget: 2000, rounds: 2, storages, timeoutMs: 2000, home };
           /** @param {import('../../index.js').RunEvent} event */
           const at = (event) => {
             if (event.type !== 'comparison' || event.round === 0) return false;
             const [, number, of] = /^block (\d+) of (\d+)/.exec(event.phase) ?? [];
             return number === (block === 'a' ? '2' : (of ?? ''));
           };
-          const { result } = await runWithFault(options, { signal: 'SIGKILL', pid, at });
+          const fault = { signal: /** @type {const} */ ('SIGKILL'), pid, start: runHere, at };
+          const { result } = await runWithFault(options, fault);
           assertLost(result, /connection refused/);
         });
       });
