@@ -238,7 +238,7 @@ describe('limits', () => {
     assert.equal(window.opsPerSecond === null, (window.headroom ?? 0) < 2);
 
     const race = path.join(folder, 'race.json');
-    const against = ['--load', 'window', '--limits', limits];
+    const against = ['--load', 'window', '--warmup', '500', '--limits', limits];
     const { stdout } = await call('race', ...against, '--json', race);
     assert.match(stdout, /of server/);
     assert.match(stdout, new RegExp(`From\\s+the\\s+result\\s+${stored.id}`));
