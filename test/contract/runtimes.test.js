@@ -30,7 +30,7 @@ describe('other runtimes', () => {
       ...DATASET,
       addresses: { redis: `${host}:${port}` },
       rounds: 2,
-      budget: 6000,
+      budget: 2000,
       warmup: 100,
       precision: 0.5,
       loads: [{ kind: 'window', inFlight: 20 }],
