@@ -10,7 +10,7 @@ import { runHere } from '../helpers/run-here.js';
 import { withServers } from '../helpers/servers.js';
 
 const ROWS = { rows: 200, valueSize: 64, seed: 2 };
-const OPS = 2000;
+const OPS = 1000;
 /** Ten times the connections of each pool: of ten requests nine wait. */
 const IN_FLIGHT = 40;
 const POOLS = ['redis:pool', 'mysql2:tuned', 'mariadb:pool'];
@@ -71,7 +71,7 @@ describe('waits for a connection of a pool', () => {
       warmup: 100,
       rounds: 2,
       loads: [
-        { kind: 'sync', operations: OPS },
+        { kind: 'sync', operations: 300 },
         { kind: 'window', inFlight: IN_FLIGHT, operations: OPS },
       ],
     });
