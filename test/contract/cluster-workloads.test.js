@@ -96,7 +96,7 @@ describe('clients of a cluster', () => {
       home: servers.home(),
       tests: ['count'],
       keys: [1, 3],
-      duration: 300,
+      duration: 100,
       inFlight: 20,
       warmup: 20,
       retry: 5,
