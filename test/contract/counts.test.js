@@ -32,7 +32,7 @@ import { casesOf, closedLoop, listCases, openRows, reader } from '../helpers/sto
 /** @typedef {import('../../data/counts/index.js').ServerCount} ServerCount */
 
 const SERVERS = /** @type {const} */ (['redis', CLUSTER, 'mariadb', 'tarantool']);
-const OPERATIONS = 1000;
+const OPERATIONS = 600;
 const dataset = createDataset({ rows: 200, valueSize: 200, seed: 11 });
 const BOX = fileURLToPath(new URL('../../box.lua', import.meta.url));
 /** Ids of rows that are not in the dataset. */
