@@ -179,8 +179,11 @@ function planStart({ program, version, folder, configuration, socket }, ports, k
   args.push('--unixsocket', socket, '--unixsocketperm', '700');
   if (tlsPort !== undefined) args.push(...tlsArguments(folder, tlsPort));
   // Persistent servers keep their rows over a restart: a snapshot at shutdown, never while running.
-  // Requires Redis 7.
-  if (keeps && Number.parseInt(version, 10) >= 7) args.push('--shutdown-on-sigterm', 'save');
+  // `force`: without space for the snapshot Redis ends as well, instead of running until it is
+  // killed. Requires Redis 7.
+  if (keeps && Number.parseInt(version, 10) >= 7) {
+    args.push('--shutdown-on-sigterm', 'save', 'force');
+  }
   return { program, args, tlsPort };
 }
 
