@@ -33,6 +33,7 @@ import {
   statusServers,
   stopServers,
 } from '../../servers/index.js';
+import { prepareCassandra } from '../helpers/cassandra.js';
 import { notChecked } from '../helpers/not-checked.js';
 import { makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
@@ -191,22 +192,33 @@ async function startLasting(names) {
   return servers;
 }
 
-test('a killed server is restarted', async () => {
-  for (const name of ['redis', 'mariadb', 'tarantool']) {
-    const [first] = await startLasting([name]);
-    process.kill(first.pid, 'SIGKILL');
-    await endOf(first);
-    const status = (await statusServers({ home })).find((each) => each.name === name);
-    assert.equal(status?.state, 'stopped');
-    const [second] = await startLasting([name]);
-    assert.notEqual(second.pid, first.pid);
-    assert.ok(isAlive(second));
-    for (const folder of socketFolder(first)) assert.equal(existsSync(folder), false);
-    for (const folder of socketFolder(second)) assert.equal(existsSync(folder), true);
-    const [stopped] = await stopServers([name], { home });
-    assert.equal(stopped.state, 'ended');
-    for (const folder of socketFolder(second)) assert.equal(existsSync(folder), false);
+test('incomplete system tables are not accepted', async () => {
+  const folder = join(home, 'servers', 'mariadb');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'data.partial', 'mysql'), { recursive: true, mode: 0o700 });
+  const [server] = await startLasting(['mariadb']);
+  assert.equal(existsSync(join(folder, 'data.partial')), false);
+  assert.ok(isAlive(server)); // the next test kills it
+});
+
+test('killed servers are restarted', async () => {
+  const names = ['redis', 'mariadb', 'tarantool'];
+  const first = await startLasting(names);
+  for (const { pid } of first) process.kill(pid, 'SIGKILL');
+  await Promise.all(first.map(endOf));
+  const states = new Map((await statusServers({ home })).map(({ name, state }) => [name, state]));
+  for (const name of names) assert.equal(states.get(name), 'stopped', name);
+  const second = await startLasting(names);
+  for (const [i, server] of second.entries()) {
+    assert.notEqual(server.pid, first[i].pid);
+    assert.ok(isAlive(server));
   }
+  for (const folder of first.flatMap(socketFolder)) assert.equal(existsSync(folder), false);
+  for (const folder of second.flatMap(socketFolder)) assert.equal(existsSync(folder), true);
+  for (const { name, state } of await stopServers(names, { home })) {
+    assert.equal(state, 'ended', name);
+  }
+  for (const folder of second.flatMap(socketFolder)) assert.equal(existsSync(folder), false);
 });
 
 test('a recycled pid in a record is not signalled', async () => {
@@ -251,29 +263,19 @@ test('an interrupted start is cleaned up by the next one', async () => {
   await stopServers(['redis'], { home });
 });
 
-test('incomplete system tables are not accepted', async () => {
-  const folder = join(home, 'servers', 'mariadb');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, 'data.partial', 'mysql'), { recursive: true, mode: 0o700 });
-  const [server] = await startLasting(['mariadb']);
-  assert.equal(existsSync(join(folder, 'data.partial')), false);
-  assert.ok(isAlive(server));
-  await stopServers(['mariadb'], { home });
-});
-
 test('a hanging server is not started twice; it is reported, and stop ends it', async () => {
   const [server] = await startLasting(['redis']);
   process.kill(server.pid, 'SIGSTOP');
-  const { servers, failures } = await startServers(['redis'], {
-    home,
-    packagesHome: PACKAGES_HOME,
-  });
+  // Each waits for the time limit of a probe.
+  const [{ servers, failures }, states] = await Promise.all([
+    startServers(['redis'], { home, packagesHome: PACKAGES_HOME }),
+    statusServers({ home }),
+  ]);
   assert.deepEqual(servers, []);
   assert.equal(failures[0].error.code, 'E_TARGET');
   assert.match(failures[0].error.message, /running \(pid \d+\) but not responding/);
   assert.match(String(failures[0].error.hint), /servers stop redis/);
-  const status = (await statusServers({ home })).find(({ name }) => name === 'redis');
-  assert.equal(status?.state, 'silent');
+  assert.equal(states.find(({ name }) => name === 'redis')?.state, 'silent');
   const [stopped] = await stopServers(['redis'], { home });
   assert.equal(stopped.state, 'ended');
 });
@@ -380,41 +382,37 @@ test('an aborted start leaves nothing running', async () => {
   assert.deepEqual(left, []);
 });
 
-/** @type {[string, (top: string) => string][]} */
-const FOLDERS = [
-  ['with blanks, quotes, a backslash and a semicolon', () => `a b\\c;d'e"f#ä`],
-  ['whose path has 120 characters', (top) => 'x'.repeat(119 - top.length)],
-];
 const WITH_SOCKET = ['redis', 'mariadb', 'nutcracker', 'haproxy', 'valkey', 'coordinator'];
+const SPECIAL = `a b\\c;d'e"f#ä`;
 
-for (const [which, leafIn] of FOLDERS) {
-  test(`every server starts in a folder ${which}, and has its socket`, async (t) => {
-    const top = await makeHome();
-    const home = join(top, leafIn(top));
-    chmodSync(top, 0o711); // for the user of servers that root starts
-    const names = [];
-    for (const name of SERVER_NAMES) {
-      if ((await (await loadServer(name)).find(PACKAGES_HOME)) !== null) names.push(name);
-      else notChecked(t, `${name} is not fetched`);
+test('every server starts in a folder with a long path of blanks, quotes, a backslash and a semicolon, and has its socket', async (t) => {
+  await prepareCassandra();
+  const top = await makeHome();
+  const home = join(top, SPECIAL.padEnd(119 - top.length, 'x'));
+  assert.equal(home.length, 120, 'longer than the path of a socket may be');
+  chmodSync(top, 0o711); // for the user of servers that root starts
+  const names = [];
+  for (const name of SERVER_NAMES) {
+    if ((await (await loadServer(name)).find(PACKAGES_HOME)) !== null) names.push(name);
+    else notChecked(t, `${name} is not fetched`);
+  }
+  const owned = { home, packagesHome: PACKAGES_HOME, owned: true };
+  const { servers, failures, stop } = await startServers(names, owned);
+  try {
+    assert.deepEqual(failures, []);
+    assert.deepEqual(servers.map(({ name }) => name).sort(), names.toSorted());
+    for (const { name, address } of servers) {
+      assert.equal(address['unix'] !== undefined, WITH_SOCKET.includes(name), name);
+      if (address['unix'] === undefined) continue;
+      const socket = connect({ path: String(parseEndpoint(address['unix']).path) });
+      await once(socket, 'connect');
+      socket.destroy();
     }
-    const owned = { home, packagesHome: PACKAGES_HOME, owned: true };
-    const { servers, failures, stop } = await startServers(names, owned);
-    try {
-      assert.deepEqual(failures, []);
-      assert.deepEqual(servers.map(({ name }) => name).sort(), names.toSorted());
-      for (const { name, address } of servers) {
-        assert.equal(address['unix'] !== undefined, WITH_SOCKET.includes(name), name);
-        if (address['unix'] === undefined) continue;
-        const socket = connect({ path: String(parseEndpoint(address['unix']).path) });
-        await once(socket, 'connect');
-        socket.destroy();
-      }
-    } finally {
-      await stop();
-      rmSync(top, { recursive: true, force: true });
-    }
-  });
-}
+  } finally {
+    await stop();
+    rmSync(top, { recursive: true, force: true });
+  }
+});
 
 const FETCHED = join(PACKAGES_HOME, 'packages', 'mariadb');
 const skip = existsSync(FETCHED) ? false : 'MariaDB is not fetched, but installed';
