@@ -19,8 +19,8 @@ import { addressOf, credentialsOf, PACKAGES_HOME } from '../helpers/servers.js';
 import { makeSmallDisk, whyNoSmallDisk } from '../helpers/small-disk.js';
 
 const skip = whyNoSmallDisk();
-const RUN = ['bin/dragstrip.js', 'run', '--ops', '200', '--rows', '100', '--in-flight', '1'];
-const MEMORY = [...RUN, '--storages', 'memory'];
+const AMOUNT = ['--ops', '200', '--rows', '100', '--in-flight', '1', '--warmup', '50'];
+const MEMORY = ['bin/dragstrip.js', 'run', ...AMOUNT, '--rounds', '1', '--storages', 'memory'];
 
 describe('a full disk', { skip }, () => {
   /** @type {ReturnType<typeof makeSmallDisk>} */
@@ -153,7 +153,7 @@ for (const { name, storage, megabytes, missing = false, start } of [
           workload: 'mix',
           mix: 'get:50,set:50',
           storages: [storage],
-          rate: 200,
+          rate: 80,
           duration: 8000,
           warmup: 0,
         }),

@@ -23,15 +23,44 @@ import { rememberProcess } from '../helpers/restart.js';
 import { addressFlags, withServers } from '../helpers/servers.js';
 
 const DATASET = { rows: 500, valueSize: 64, seed: 1 };
-/** Between arrivals that are so far apart an open loop sleeps. */
-const RATE = 100;
+/** Between arrivals that are so far apart an open loop sleeps for most of the time. */
+const RATE = 40;
 const AWAY_MS = 1000;
 /** From the server's return on. */
 const BACK_NS = 3e9;
 
 /**
+ * @typedef {object} How
+ * @property {() => Promise<void>} fault injected after a second of the load
+ * @property {number} [durationMs]
+ */
+
+/**
+ * Several runs at once, with one fault for all.
+ * @param {readonly string[]} storages
+ * @param {Record<string, unknown>} options options of the runs
+ * @param {How} how
+ */
+async function runAllThrough(storages, options, { fault, ...how }) {
+  let waiting = storages.length;
+  /** @type {(value: Promise<void>) => void} */
+  let begin = () => {};
+  const common = new Promise((resolve) => (begin = resolve));
+  const once = () => {
+    waiting -= 1;
+    if (waiting === 0) begin(fault());
+    return common;
+  };
+  return Promise.all(
+    storages.map((storage) =>
+      runThrough({ ...options, storages: [storage] }, { ...how, fault: once }),
+    ),
+  );
+}
+
+/**
  * @param {Record<string, unknown>} options options of the run
- * @param {{ fault: () => Promise<void>, durationMs?: number }} how fault: injected after a second
+ * @param {How} how
  */
 async function runThrough(options, { fault, durationMs = 8000 }) {
   /** @type {Promise<void> | undefined} */
@@ -108,16 +137,14 @@ describe('redis', () => {
     await redisAnswers(address); // the next test finds it there, however short this one is
   }
 
-  for (const storage of ['ioredis', 'redis:pool']) {
-    test(`${storage} continues after a kill and a restart`, async () => {
-      const ran = await runThrough(
-        { storages: [storage], addresses: { redis: address } },
-        { fault: killAndRestart },
-      );
+  test('ioredis and redis:pool continue after a kill and a restart', async () => {
+    const options = { addresses: { redis: address } };
+    const how = { fault: killAndRestart };
+    for (const ran of await runAllThrough(['ioredis', 'redis:pool'], options, how)) {
       const ns = assertContinued(ran, AWAY_MS);
       assert.ok(ns < AWAY_MS * 1e6 + BACK_NS, `back after ${ns} ns`);
-    });
-  }
+    }
+  });
 
   test('a restart hidden by a storage: its server is lost, status 4', async () => {
     /** @type {Promise<void> | null} */
@@ -127,7 +154,7 @@ describe('redis', () => {
     };
     const storages = [`${CHEAT}:swallows`];
     const result = await run(
-      { ...DATASET, ...options, storages, rounds: 1, addresses: { redis: address } },
+      { ...DATASET, ...options, storages, rounds: 1, warmup: 100, addresses: { redis: address } },
       {
         onEvent(event) {
           if (event.type !== 'progress' || event.phase !== 'measure' || event.settled === 0) return;
@@ -191,7 +218,7 @@ describe('redis', () => {
           addresses: { redis: address },
         },
         {
-          durationMs: 4000,
+          durationMs: 2000,
           async fault() {
             await admin.config('SET', 'min-replicas-to-write', '1');
           },
@@ -229,12 +256,11 @@ describe('mariadb', () => {
     isRestarted = true;
   }
 
-  for (const storage of ['mysql2', 'manual-hs', 'node-handlersocket']) {
-    test(`${storage} continues after a kill and a restart`, async () => {
-      // By flag: the record of the state folder is that of the process that was killed.
-      const options = { storages: [storage], addresses: addressFlags(servers) };
-      const how = { durationMs: 12_000, fault: killAndRestart };
-      assertContinued(await runThrough(options, how), AWAY_MS);
-    });
-  }
+  test('mysql2 and two drivers of HandlerSocket continue after a kill and a restart', async () => {
+    const storages = ['mysql2', 'manual-hs', 'node-handlersocket'];
+    // By flag: the record of the state folder is that of the process that was killed.
+    const options = { addresses: addressFlags(servers) };
+    const how = { durationMs: 12_000, fault: killAndRestart };
+    for (const ran of await runAllThrough(storages, options, how)) assertContinued(ran, AWAY_MS);
+  });
 });

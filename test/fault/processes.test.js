@@ -31,7 +31,7 @@ export const storage = {
 
 test('one of two processes is killed: its benchmark fails with the signal, the others run', async () => {
   const file = path.join(folder, 'killed.json');
-  const load = ['--rate', '200', '--duration', '6s', '--processes', '2', '--rows', '100'];
+  const load = ['--rate', '50', '--duration', '4s', '--processes', '2', '--rows', '100'];
   const words = ['run', '--storages', 'memory,lmdb', ...load, '--json', file, '--quiet'];
   const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words]);
   const isMeasured = () => {
@@ -82,15 +82,16 @@ function makeGroup(controller, limits) {
 
 describe('a CPU quota', () => {
   const quota = makeGroup('cpu', [
-    ['cpu.cfs_quota_us', '20000'],
-    ['cpu.max', '20000 100000'],
+    ['cpu.cfs_quota_us', '50000'],
+    ['cpu.max', '50000 100000'],
   ]);
   const skip = typeof quota === 'string' ? quota : false;
   after(() => typeof quota !== 'string' && quota.remove());
 
   test('throttles a run: the result has the count and a hint', { skip }, async () => {
     const file = path.join(folder, 'throttled.json');
-    const words = ['run', '--storages', 'memory', '--ops', '3M', '--rows', '100', '--json', file];
+    const load = ['--ops', '1M', '--rows', '100', '--rounds', '1', '--warmup', '1000'];
+    const words = ['run', '--storages', 'memory', ...load, '--json', file];
     const prefix = typeof quota === 'string' ? [] : quota.enter;
     const ended = await runCommand(folder, ['bin/dragstrip.js', ...words], { prefix });
     assert.equal(ended.status, 0, ended.stderr);
@@ -118,7 +119,7 @@ describe('a memory limit', () => {
     const file = path.join(folder, 'out-of-memory.json');
     const grows = path.join(folder, 'grows.mjs');
     writeFileSync(grows, GROWS);
-    const load = ['--rate', '200', '--duration', '9s', '--rows', '100', '--rounds', '1'];
+    const load = ['--rate', '50', '--duration', '5s', '--rows', '100', '--rounds', '1'];
     const storages = ['--storages', `${grows},lmdb`];
     const words = ['run', ...storages, ...load, '--json', file, '--quiet'];
     const prefix = typeof limit === 'string' ? [] : limit.enter;

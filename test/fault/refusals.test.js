@@ -7,7 +7,7 @@
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { openAdmin } from '../../bench/login.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { assertFailure, callIn } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 
@@ -59,12 +59,8 @@ describe('Redis refuses', () => {
       await begin(admin);
       try {
         for (const words of COMMANDS) {
-          const ended = await runCommand(folder, [
-            'bin/dragstrip.js',
-            ...words,
-            '--quiet',
-            ...where,
-          ]);
+          const all = ['bin/dragstrip.js', ...words, '--quiet', ...where];
+          const ended = await callIn(folder, all);
           assertFailure(ended, 4, says);
         }
       } finally {
@@ -88,7 +84,7 @@ test('MariaDB refuses more connections: status 4, with a hint', async () => {
     }
     const words = ['insert', '--storages', 'mysql2', '--rows', '50'];
     const where = ['--mysql', `${sql.host}:${sql.port}`];
-    const ended = await runCommand(folder, ['bin/dragstrip.js', ...words, '--quiet', ...where]);
+    const ended = await callIn(folder, ['bin/dragstrip.js', ...words, '--quiet', ...where]);
     assertFailure(ended, 4, /Too many connections.*max_connections/);
   } finally {
     for (const one of sockets) one?.destroy();

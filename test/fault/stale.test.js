@@ -104,7 +104,7 @@ describe('reads of a mix', () => {
   test('by slices as well: with a separate count', async () => {
     await refill();
     lagMs = LAG_MS;
-    const slices = { budget: 6000, rounds: 2 };
+    const slices = { budget: 3000, rounds: 2 };
     const { result, round } = await mixOf(path.join(folder, 'split.mjs'), slices);
     lagMs = 0;
     const { outcomes, compared } = round;
