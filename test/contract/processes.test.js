@@ -49,7 +49,7 @@ describe('on a server of this test', () => {
       await run({
         storages: ['ioredis'],
         loads: [window, { ...window, processes: 2 }],
-        rounds: 2,
+        rounds: 3,
         rows: ROWS,
         warmupOperations: 300,
         home: servers.home(),

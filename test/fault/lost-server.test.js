@@ -51,9 +51,9 @@ async function withServer(name, work) {
 
 /**
  * @param {Record<string, unknown>} options options of the run
- * @param {{ signal?: NodeJS.Signals, pid: number, stop?: () => Promise<unknown>, start?: typeof run,
- *   at?: (event: import('../../index.js').RunEvent) => boolean }} fault at: the event at which the
- *   server is sent the signal, or stopped
+ * @param {{ signal?: NodeJS.Signals, pid: number, stop?: () => Promise<unknown>,
+ *   start?: typeof run, at?: (event: import('../../index.js').RunEvent) => boolean }} fault at: the
+ *   event at which the server is sent the signal, or stopped
  */
 async function runWithFault(options, { signal, pid, stop, start = run, at = isMeasured }) {
   let done = false;
@@ -245,8 +245,8 @@ describe('a server that is lost during a run', () => {
             const [, number, of] = /^block (\d+) of (\d+)/.exec(event.phase) ?? [];
             return number === (block === 'a' ? '2' : (of ?? ''));
           };
-          const fault = { signal: /** @type {const} */ ('SIGKILL'), pid, start: runHere, at };
-          const { result } = await runWithFault(options, fault);
+          const start = /** @type {typeof run} */ (runHere);
+          const { result } = await runWithFault(options, { signal: 'SIGKILL', pid, start, at });
           assertLost(result, /connection refused/);
         });
       });
