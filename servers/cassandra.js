@@ -169,8 +169,8 @@ async function isReady(endpoint, secrets) {
 
 /**
  * Cassandra starts with a superuser with a well-known password: it creates the role of Dragstrip
- * and is then disabled. Another user of the machine has some milliseconds in between; a role
- * created then is detected.
+ * and is then disabled, in open sessions too. Another user of the machine has some milliseconds in
+ * between; a role created then is detected.
  * @param {Endpoint} endpoint
  * @param {{ user: string, password: string }} secrets
  */
@@ -188,6 +188,8 @@ async function takeOver(endpoint, { user, password }) {
   try {
     const closed = `password = '${randomSecret()}' and login = false and superuser = false`;
     await client.execute(`alter role ${FIRST_ROLE} with ${closed}`);
+    // Else its open sessions keep their rights until their entry in the cache ends.
+    await client.execute('truncate system_views.roles_cache_keys');
     const { rows } = await client.execute('select role from system_auth.roles');
     const others = rows
       .map(({ role }) => role)
