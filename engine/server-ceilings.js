@@ -16,7 +16,9 @@ const CONNECTIONS = Object.freeze([1, 2, 3, 4]);
 const DEPTHS = Object.freeze([1, 4, 16, 64, 256, 1024, 4096]);
 /** Number of best points that are measured again. */
 const FINALISTS = 3;
-const LOOK_NS = 100e6;
+/** A small budget shortens the scan, which ends within half of it. */
+const LOOK_NS_MAX = 100e6;
+const LOOK_NS_MIN = 10e6;
 const ROUND_NS = 150e6;
 
 /** @typedef {import('../lib/ceilings.js').ServerCeiling} ServerCeiling */
@@ -87,6 +89,8 @@ export async function measureServerCeiling(plan, name, target, context) {
 function* sweep(plan, { budgetNs, onProgress, target, seats }, seen) {
   const { rounds, roundsLeast = rounds, dataset } = plan;
   const startNs = seen.nowNs();
+  const lookNs = Math.min(LOOK_NS_MAX, budgetNs / 2 / CONNECTIONS.length / DEPTHS.length);
+  const amount = { operations: null, durationNs: Math.max(LOOK_NS_MIN, Math.round(lookNs)) };
   const spentNs = () => seen.nowNs() - startNs;
   const failureOf = (/** @type {number} */ seat) => ({
     reason: seen.seatAt(seat).failure?.message ?? 'no replies during the measurement',
@@ -98,7 +102,6 @@ function* sweep(plan, { budgetNs, onProgress, target, seats }, seen) {
     const most = depthMax(connections, dataset.valueSize);
     const cells = DEPTHS.filter((depth) => depth <= most).map((depth) => ({ connections, depth }));
     const seat = seats.push(seatOf(plan, target, cells, 0)) - 1;
-    const amount = { operations: null, durationNs: LOOK_NS };
     yield [{ do: 'open', seat }];
     for (const load of cells.keys()) {
       yield [{ do: 'run', seat, load, amount, block: 0, of: 0, lead: false }];
