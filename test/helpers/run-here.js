@@ -10,6 +10,8 @@ import { buildResult } from './result-builder.js';
 /** Real ones, except the loop that detects changes of the machine's speed. */
 export const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
 const { environment } = buildResult();
+/** Runs measure their harness overhead by many operations; no test with this helper needs it. */
+const OVERHEAD_OPERATIONS = 2000;
 
 /**
  * Not for tests of contender processes or of the machine.
@@ -17,8 +19,24 @@ const { environment } = buildResult();
  * @param {import('../../engine/runner.js').RunContext} [context]
  */
 export function runHere(options, context = {}) {
-  const processes = inThisProcess(INSTRUMENTS);
+  const processes = withShortOverhead(inThisProcess(INSTRUMENTS));
   return runRace(options, { processes, environment: async () => environment, ...context });
+}
+
+/**
+ * @param {import('../../engine/contender-process.js').ProcessFactory} processes
+ * @returns {import('../../engine/contender-process.js').ProcessFactory}
+ */
+function withShortOverhead(processes) {
+  return (spec, events) => {
+    const isOverhead = spec.tasks.some((task) => task?.id.startsWith('overhead '));
+    if (!isOverhead) return processes(spec, events);
+    const warm = /** @type {const} */ ({ kind: 'operations', operations: 0 });
+    const tasks = spec.tasks.map((task) => task && { ...task, warm });
+    const contender = processes({ ...spec, tasks }, events);
+    const amount = { operations: OVERHEAD_OPERATIONS, durationNs: null };
+    return { ...contender, run: (load, start) => contender.run(load, start, amount) };
+  };
 }
 
 /**
