@@ -37,7 +37,7 @@ const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker', 'haproxy'];
 
 /** Files that take a minute or more beside others (`--times`); started last, they would run alone. */
 const LONGEST = [
-  ...['contract/insert-cassandra', 'contract/server-counts', 'contract/loads', 'fault/outage'],
+  ...['contract/cassandra', 'contract/server-counts', 'contract/loads', 'fault/outage'],
   ...['contract/commands', 'fault/network', 'fault/lost-server', 'contract/frozen'],
   ...['fault/disk-full-servers', 'contract/frozen-alone', 'contract/race-alike', 'contract/mget'],
   ...['contract/memory-growth', 'contract/slices-variants', 'fault/servers'],

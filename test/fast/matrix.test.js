@@ -14,7 +14,7 @@ const SUITES = Object.freeze({
   redis: { plain: 'storages', tls: 'tls' },
   mariadb: { plain: 'storages', tls: 'tls' },
   tarantool: { plain: 'storages' },
-  cassandra: { plain: 'insert-cassandra' },
+  cassandra: { plain: 'cassandra' },
   'redis-cluster': { plain: 'storages', tls: 'cluster-workloads' },
 });
 /** In another runtime, whose test starts it. */

@@ -1,14 +1,15 @@
 /**
  * A real Cassandra, started once: its version, secrets and addresses; every strategy of
  * `dragstrip insert` leaves all rows, each once; a lost or repeated one is caught, though an INSERT
- * there overwrites without a word; it sends the replies of the CQL fixtures; it is stopped, then
- * is killed, while rows are inserted. By name, and restarted: test/fault/disk-full-servers.test.js.
+ * there overwrites without a word; it sends the replies of the CQL fixtures; its own count of
+ * operations equals that of its driver; it is restarted, then suspended and killed while rows are
+ * inserted. By name: test/fault/disk-full-servers.test.js.
  */
 // Needs: cassandra
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -17,9 +18,11 @@ import { fileURLToPath } from 'node:url';
 import { statusOf } from '../../cli/status.js';
 import { fixtureBytes } from '../../codecs/archive.js';
 import { FIXTURES } from '../../codecs/fixtures.js';
+import { openCounter } from '../../data/counts/index.js';
 import { LOST } from '../../engine/lost-servers.js';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
+import { connectCassandra } from '../../lib/cassandra.js';
 import { namesOf } from '../../lib/namespace.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { isAlive } from '../../lib/process-identity.js';
@@ -28,7 +31,7 @@ import { storage } from '../../storages/cassandra.js';
 import { namespace } from '../../workloads/insert/namespace.js';
 import { prepareCassandra } from '../helpers/cassandra.js';
 import { recordCassandra } from '../helpers/codec-recorder-cql.js';
-import { callIn, eventually, startCommand } from '../helpers/command-line.js';
+import { callIn, eventually, isRunning, startCommand } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
 import {
   assertAllFailed,
@@ -39,6 +42,7 @@ import {
 } from '../helpers/insert-cases.js';
 import { listeningPlaces } from '../helpers/listening.js';
 import { claimOn } from '../helpers/namespaces.js';
+import { rememberProcess } from '../helpers/restart.js';
 import { makeHome, PACKAGES_HOME, withServers } from '../helpers/servers.js';
 
 const STARTER = fileURLToPath(new URL('../helpers/start-servers.js', import.meta.url));
@@ -71,13 +75,60 @@ const BROKEN = {
   },
 };
 
+const TABLE = 'dragstrip_counts.numbers';
+const INSERT = `insert into ${TABLE} (a, b) values (?, ?)`;
+const BOUNDED = { connectTimeout: 5000, readTimeout: 60_000 };
+const PREPARED = { prepare: true };
+const REPLICATION = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
+/** Without it every user may do all. */
+const CHECKED = { authorizer: 'CassandraAuthorizer', permissions_validity: '0ms' };
+const START_MS_MAX = 120_000;
+const COUNTED = 300;
+const counted = Array.from({ length: COUNTED }, (_, a) => [a, 2 * a]);
+/** A batch of all rows. */
+const queries = counted.map((params) => ({ query: INSERT, params }));
+
+/** @typedef {import('cassandra-driver').Client} Client */
+
+/** How many requests each way sends. @type {Record<string, [number, (client: Client) => any]>} */
+const WAYS = {
+  'prepared inserts': [
+    COUNTED,
+    (client) => Promise.all(counted.map((row) => client.execute(INSERT, row, PREPARED))),
+  ],
+  'inserts as text': [
+    COUNTED,
+    (client) =>
+      Promise.all(
+        counted.map(([a, b]) => client.execute(`insert into ${TABLE} (a, b) values (${a}, ${b})`)),
+      ),
+  ],
+  'an unlogged batch': [1, (client) => client.batch(queries, { prepare: true, logged: false })],
+  'a logged batch': [1, (client) => client.batch(queries, { prepare: true, logged: true })],
+  'reads of a row': [
+    COUNTED,
+    (client) =>
+      Promise.all(
+        counted.map(([a]) => client.execute(`select b from ${TABLE} where a = ?`, [a], PREPARED)),
+      ),
+  ],
+  'a scan': [1, (client) => client.execute(`select * from ${TABLE}`)],
+  'a lightweight transaction': [
+    1,
+    (client) => client.execute(`${INSERT} if not exists`, [-1, 0], PREPARED),
+  ],
+  'a connection': [0, () => {}],
+};
+
 describe('Cassandra', { skip: await prepareCassandra() }, () => {
   const servers = withServers(['cassandra']);
   const folder = withFolder();
   /** @type {import('../../lib/types.js').RunningServer} */
   let running;
-  /** @type {import('cassandra-driver').Client} */
+  /** @type {Client} */
   let cql;
+  /** @type {number | null} process id of the restarted server */
+  let restarted = null;
 
   before(async () => {
     running = servers.running('cassandra');
@@ -87,7 +138,11 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
     cql = new Client({ contactPoints, localDataCenter: 'datacenter1', credentials });
     await cql.connect();
   });
-  after(() => cql?.shutdown());
+  after(async () => {
+    await cql?.shutdown();
+    // Before its folder is removed.
+    if (restarted !== null && isRunning(restarted)) process.kill(restarted, 'SIGKILL');
+  });
 
   const address = () => servers.address('cassandra');
   const credentials = () => servers.credentials('cassandra');
@@ -174,7 +229,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
     const words = ['insert', '--storages', 'cassandra', '--strategies'];
     const { child, ended } = startCommand(
       folder,
-      ['bin/dragstrip.js', ...words, 'async', '--rows', '1000000'],
+      ['bin/dragstrip.js', ...words, 'async', '--rows', '200000'],
       { env: env() },
     );
     const first = `select * from ${keyspace}.${cassandraTable} limit 1`;
@@ -194,8 +249,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
   });
 
   test('a keyspace that Dragstrip did not create is refused and not changed', async () => {
-    const replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
-    await cql.execute(`create keyspace ${keyspace} with replication = ${replication}`);
+    await cql.execute(`create keyspace ${keyspace} with replication = ${REPLICATION}`);
     await cql.execute(`create table ${keyspace}.theirs (x int primary key)`);
     const { status, stderr } = await insert('--storages', 'cassandra', ...SMALL);
     assert.equal(status, 3, stderr);
@@ -235,13 +289,71 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
     return file && JSON.parse(readFileSync(file, 'utf8'));
   }
 
+  const connect = (login = credentials()) => connectCassandra(address().main, login, BOUNDED);
+  const open = async (login = credentials()) => {
+    const counter = await openCounter('cassandra', { address: address(), credentials: login });
+    assert.ok(counter);
+    return counter;
+  };
+
+  test('each request is one counted operation, including a batch', async () => {
+    await cql.execute(`create keyspace dragstrip_counts with replication = ${REPLICATION}`);
+    await cql.execute(`create table ${TABLE} (a int primary key, b int)`);
+    const counter = await open();
+    try {
+      for (const [name, [expected, work]] of Object.entries(WAYS)) {
+        const start = await counter.read();
+        const client = await connect();
+        await work(client);
+        await client.shutdown();
+        const end = await counter.read();
+        assert.equal(Number(end.operations) - Number(start.operations), expected, name);
+        assert.equal(end.identity, start.identity);
+        assert.equal(end.errors, null);
+      }
+    } finally {
+      counter.close();
+    }
+  });
+
+  test('each process has its identity; the reason names a missing permission', {
+    timeout: 2 * START_MS_MAX,
+  }, async () => {
+    await cql.shutdown(); // else it tries to connect for ever
+    const first = await open();
+    const { identity } = await first.read();
+    const again = rememberProcess(running.pid);
+    process.kill(running.pid, 'SIGTERM'); // killed, it may forget the role that it has for us
+    await eventually(() => !isAlive(running), 'its end', START_MS_MAX);
+    await assert.rejects(first.read(), { code: 'E_TARGET' });
+    first.close();
+    const file = path.join(running.folder, 'cassandra.yaml');
+    const settings = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...settings, ...CHECKED }));
+    restarted = await again();
+    const last = await eventually(() => open().catch(() => null), 'a count', START_MS_MAX);
+    assert.notEqual((await last.read()).identity, identity);
+    last.close();
+
+    const owner = await connect();
+    await owner.execute("create role few with password = 'few' and login = true");
+    const few = { user: 'few', password: 'few' };
+    await assert.rejects(open(few), {
+      code: 'E_TARGET',
+      message: /few has no SELECT permission on <table system_views\.coordinator_/,
+    });
+    await owner.execute('grant select on keyspace system_views to few');
+    await owner.shutdown();
+    const counter = await open(few);
+    counter.close();
+  });
+
   for (const [signal, why] of /** @type {const} */ ([
     ['SIGSTOP', /the server was lost: .*(does not reply|no reply)/],
     ['SIGKILL', /the server was lost: .*connection refused/],
   ])) {
     test(`${signal} while rows are inserted: failed with the reason, status 4`, async () => {
-      await cql.shutdown(); // else it tries to connect for ever
-      const { pid } = running;
+      const pid = Number(restarted);
       let isDone = false;
       const result = await run(
         /** @type {any} */ ({
@@ -253,6 +365,7 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
           warmup: 2,
           timeoutMs: 3000,
           home: servers.home(),
+          addresses: { cassandra: formatEndpoint(address().main) },
         }),
         {
           onEvent(event) {
@@ -266,7 +379,9 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
       assert.ok(isDone, 'the fault was injected');
       const details = JSON.stringify(result.benchmarks);
       assert.equal(statusOf(result), 4, details);
-      assert.equal(result.warnings.filter(({ code }) => code === LOST).length, 1, details);
+      const codes = result.warnings.map(({ code }) => code);
+      assert.equal(codes.filter((code) => code === LOST).length, 1, details);
+      assert.ok(codes.includes('ROWS_LEFT'), codes.join());
       for (const { state, reason, rounds } of result.benchmarks) {
         assert.equal(state, 'failed', details);
         assert.match(String(reason), why);
