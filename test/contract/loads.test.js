@@ -84,12 +84,9 @@ describe('values of a distribution', () => {
 
   it('are part of slices, ceilings and fake servers', async () => {
     await seed(withState({ servers: ['redis', 'mysql'], ...uniform }));
-    const words = ['--storages', 'redis,mysql2', ...rows, '--value-size', 'uniform:8-1k'];
-    const how = ['--in-flight', '16', '--rounds', '2', '--budget', '3s', '--warmup', '50'];
-    const ended = await callHere('race', ...words, ...how, '--json', 'r.json', '--no-html');
-    assert.equal(ended.status, 0, ended.stderr + ended.stdout);
-    const result = resultIn('r.json');
-    assertAllOk(result);
+    const storages = ['redis', 'mysql2'];
+    const sliced = { inFlight: 16, rounds: 2, budget: 2000, warmup: 50, ...uniform };
+    const result = await runAll({ workload: 'race', storages, ...sliced });
     assert.equal(result.dataset.valueSizes, 'uniform:8-1000');
     for (const { contenders } of result.comparison?.loads ?? []) {
       const ceilings = contenders.filter(({ group }) => group === 'ceiling');
@@ -98,11 +95,10 @@ describe('values of a distribution', () => {
         [2, 2],
       );
     }
-    const storages = ['redis', 'mysql2'];
     // Measured before a race, of the loads that it has.
     const burst = { workload: 'race', load: 'burst', ops: 300, rounds: 1, warmup: 50, storages };
     const raced = await run(/** @type {any} */ (withState({ ...burst, ...uniform })), {
-      limits: { measure: true, budgetMs: 5000 },
+      limits: { measure: true, budgetMs: 1000 },
     });
     assert.equal(statusOf(raced), 0, JSON.stringify(raced.benchmarks));
     const { wire = [], driver = [] } = raced.limits ?? {};
@@ -188,16 +184,14 @@ describe('mixes on rows of their own', () => {
   });
 
   it('by slices, side by side on one server, over several connections and processes', async () => {
-    const words = ['--mix', 'get:60,set:10,insert:15,del:15', '--rows', '300'];
-    const crud = ['run', '--workload', 'crud', '--storages', 'redis,ioredis,mysql2', ...words];
-    const sliced = ['--in-flight', '1,16', '--rounds', '2', '--budget', '3s', '--warmup', '100'];
-    const ended = await callHere(...crud, '--value-size', '120', ...sliced, '--json', 'c.json');
-    assert.equal(ended.status, 0, ended.stderr + ended.stdout);
-    const result = resultIn('c.json');
-    assertAllOk(result);
+    const sizes = { ...rows, mix: 'get:60,set:10,insert:15,del:15', warmup: 100 };
+    const loads = [{ kind: 'sync' }, { kind: 'window', inFlight: 16 }];
+    const storages = ['redis', 'ioredis', 'mysql2'];
+    const how = { loads, rounds: 2, budget: 3000 };
+    const result = await runAll({ workload: 'crud', storages, ...sizes, ...how });
     assert.equal(result.comparison?.loads.length, 2);
-    const sizes = { ...rows, mix: words[1], ops: 2000, warmup: 100, rounds: 1, inFlight: 16 };
-    const race = { workload: 'race', storages: ['redis'], ...sizes, load: 'window' };
+    const whole = { ops: 600, rounds: 1, inFlight: 16, load: 'window' };
+    const race = { workload: 'race', storages: ['redis'], ...sizes, ...whole };
     await runAll({ ...race, connections: 4 });
     await runAll({ ...race, processes: 3 }, run);
     await assertRemoved();
