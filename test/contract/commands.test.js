@@ -233,13 +233,22 @@ describe('the command list on real servers', () => {
     t.after(() => rmSync(home, { recursive: true, force: true }));
     symlinkSync(path.join(PACKAGES_HOME, 'packages'), path.join(home, 'packages'));
     const env = { DRAGSTRIP_HOME: home, DRAGSTRIP_REDIS: '', DRAGSTRIP_PROXY: '' };
-    const size = ['-n', '600', '-c', '8', '--quiet', '--warmup', '20', '--json', 'setup.json'];
+    const size = ['--rounds', '1', '--budget', '1s', '-c', '8', '--warmup', '20'];
+    const files = ['--quiet', '--json', 'setup.json'];
     // All tests where the password was in the way, and one of them by each way there is.
     for (const [count, ...words] of [
       [15, '--route', 'proxied', '--transport', 'tcp', '-k', '1'],
       [8, '--tests', 'GET'],
     ]) {
-      const command = ['bin/dragstrip.js', 'commands', '--setup', ...size, '--force', ...words];
+      const command = [
+        'bin/dragstrip.js',
+        'commands',
+        '--setup',
+        ...size,
+        ...files,
+        '--force',
+        ...words,
+      ];
       const ended = await callIn(folder(), command.map(String), { env });
       assert.equal(ended.status, 0, ended.stderr);
       const file = path.join(folder(), 'setup.json');
@@ -247,9 +256,9 @@ describe('the command list on real servers', () => {
       const { benchmarks } = JSON.parse(readFileSync(file, 'utf8'));
       assert.equal(benchmarks.length, count);
       for (const { id, rounds, parameters = {} } of benchmarks) {
-        const [{ outcomes, metrics = {} }] = rounds;
+        const [{ outcomes, scheduled, metrics = {} }] = rounds;
         if (parameters['way'] === 'proxied' && parameters['test'] === 'PING_INLINE') continue;
-        assert.equal(outcomes.ok, 600, `${id}: ${JSON.stringify(outcomes)}`);
+        assert.ok(scheduled > 0 && outcomes.ok === scheduled, `${id}: ${JSON.stringify(outcomes)}`);
         const { benchmarkPerSecond: perSecond, benchmarkFailure: failure } = metrics;
         const isFigure = Number(perSecond) > 100 || /within a millisecond/.test(String(failure));
         assert.ok(isFigure, `${id}: ${failure}`);
