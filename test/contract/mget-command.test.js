@@ -11,9 +11,9 @@ import { assertFailure } from '../helpers/command-line.js';
 const MEMORY = ['--storages', 'memory', '--rows', '300', '--data-size', '32', '--warmup', '20'];
 const gnuplot = spawnSync('gnuplot', ['--version']).status === 0;
 
-const { call, callHere, file, resultIn, textOf } = withCommands();
+const { callHere, file, resultIn, textOf } = withCommands();
 
-const mget = (/** @type {string[]} */ ...words) => call('mget', ...words);
+const mget = (/** @type {string[]} */ ...words) => callHere('mget', ...words);
 
 describe('mget concurrency', () => {
   test('prints the original program’s table, of medians that can be recomputed from the result', async () => {
