@@ -235,8 +235,9 @@ describe('clients of a cluster', () => {
         assert.ok(moving !== undefined, 'a key was moved while reading');
         await moving;
         const [{ rounds, id }] = result.benchmarks;
-        const [{ outcomes, scheduled, redirects, failure }] = rounds;
-        assert.equal(outcomes.ok, scheduled, `${JSON.stringify(outcomes)} ${failure?.message}`);
+        const [{ outcomes, scheduled, redirects, failure, samples }] = rounds;
+        const details = `${JSON.stringify({ outcomes, samples })} ${failure?.message}`;
+        assert.equal(outcomes.ok, scheduled, details);
         if (name === 'valkey-glide-cluster') {
           assert.equal(redirects, undefined, 'its core does not tell');
           return;

@@ -68,7 +68,7 @@ describe('own data', () => {
       .call('DEBUG', 'DIGEST')
       .catch(() => redis().dbsize());
     await redis().call('CONFIG', 'RESETSTAT');
-    const whole = await runHere({
+    const wholeRun = await runHere({
       home: file('state'),
       addresses: addressFlags(servers),
       readOnly: true,
@@ -101,7 +101,7 @@ describe('own data', () => {
         .catch(() => redis().dbsize()),
       before,
     );
-    for (const { benchmarks, ownData, dataset, ...others } of [whole, resultIn('slices.json')]) {
+    for (const { benchmarks, ownData, dataset, ...others } of [wholeRun, resultIn('slices.json')]) {
       assert.equal(ownData?.keys, 301);
       assert.equal(dataset.rows, 301);
       for (const { id, storage, state, rounds } of benchmarks) {

@@ -82,8 +82,8 @@ function makeGroup(controller, limits) {
 
 describe('a CPU quota', () => {
   const quota = makeGroup('cpu', [
-    ['cpu.cfs_quota_us', '50000'],
-    ['cpu.max', '50000 100000'],
+    ['cpu.cfs_quota_us', '10000'],
+    ['cpu.max', '10000 100000'],
   ]);
   const skip = typeof quota === 'string' ? quota : false;
   after(() => typeof quota !== 'string' && quota.remove());

@@ -385,7 +385,7 @@ test('an aborted start leaves nothing running', async () => {
 const WITH_SOCKET = ['redis', 'mariadb', 'nutcracker', 'haproxy', 'valkey', 'coordinator'];
 const SPECIAL = `a b\\c;d'e"f#ä`;
 
-test('every server starts in a folder with a long path of blanks, quotes, a backslash and a semicolon, and has its socket', async (t) => {
+test('every server starts, with its socket, in a long path with special characters', async (t) => {
   await prepareCassandra();
   const top = await makeHome();
   const home = join(top, SPECIAL.padEnd(119 - top.length, 'x'));

@@ -28,7 +28,7 @@ const NOTICED_MS = 4000;
 const STOPPED_MS = 4000;
 /** Operations of the kept seconds that ended later: a tenth of a second. */
 const LACKING_MAX = 6;
-/** Of each agent; it sleeps between such rare arrivals. */
+/** Per second and agent; it sleeps between such rare arrivals. */
 const RATE = 30;
 const LONG = Object.freeze({ rate: 3 * RATE, durationNs: 30e9 });
 

@@ -36,7 +36,7 @@ import { createNetwork, missingNamespaces } from '../../../../test/helpers/netwo
 import { PACKAGES_HOME } from '../../../../test/helpers/servers.js';
 import { drawKeys } from '../../../../workloads/get/index.js';
 
-/** Of the three machines, until one starts in time. */
+/** Starts of the three machines, at most. */
 const ATTEMPTS = 3;
 /** Start of the last machine after the first one. */
 const SKEW_MS_MAX = 10;
