@@ -190,8 +190,8 @@ describe('mixes on rows of their own', () => {
     const how = { loads, rounds: 2, budget: 3000 };
     const result = await runAll({ workload: 'crud', storages, ...sizes, ...how });
     assert.equal(result.comparison?.loads.length, 2);
-    const whole = { ops: 600, rounds: 1, inFlight: 16, load: 'window' };
-    const race = { workload: 'race', storages: ['redis'], ...sizes, ...whole };
+    const few = { ops: 600, rounds: 1, inFlight: 16, load: 'window' };
+    const race = { workload: 'race', storages: ['redis'], ...sizes, ...few };
     await runAll({ ...race, connections: 4 });
     await runAll({ ...race, processes: 3 }, run);
     await assertRemoved();
