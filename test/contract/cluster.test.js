@@ -11,12 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { getLoader } from '../../data/loaders/index.js';
 import { resolveAddress } from '../../engine/addresses.js';
+import { run } from '../../index.js';
 import { isAlive } from '../../lib/process-identity.js';
 import { callRedis, fieldsOf } from '../../servers/cluster-call.js';
 import { loadServer, startServers, statusServers, stopServers } from '../../servers/index.js';
 import { runCommand } from '../helpers/command-line.js';
 import { listeningPlaces } from '../helpers/listening.js';
-import { runHere } from '../helpers/run-here.js';
 import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
@@ -117,7 +117,7 @@ describe('redis-cluster', () => {
     const dataset = createDataset(ROWS);
     const { node5 } = addressOf(running);
     await loader.seed({ address: { main: node5 }, credentials: credentialsOf(running), dataset });
-    const result = await runHere({
+    const result = await run({
       ...ROWS,
       storages: CLIENTS,
       tls: 'both',
