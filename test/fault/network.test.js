@@ -34,11 +34,13 @@ const PLACES = Object.freeze({
 /** @typedef {keyof typeof PLACES} Place */
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 
-/** @param {Result} result @returns {Result['benchmarks'][number]['rounds'][number] & { details: string }} */
-function accounted({ benchmarks: [{ rounds, state, reason }] }) {
+/** @typedef {Result['benchmarks'][number]} Benchmark */
+
+/** @param {Benchmark} benchmark @returns {Benchmark['rounds'][number] & { details: string }} */
+function accounted({ id, rounds, state, reason }) {
   const [round] = rounds;
   const { outcomes, scheduled, latency } = round;
-  const details = JSON.stringify({ outcomes, state, reason, samples: round.samples });
+  const details = JSON.stringify({ id, outcomes, state, reason, samples: round.samples });
   const sum = OUTCOMES.reduce((all, name) => all + outcomes[name], 0);
   assert.equal(sum, scheduled, details);
   assert.equal(latency?.count ?? 0, outcomes.ok, details);
@@ -67,51 +69,68 @@ describe('a network', () => {
   }
 
   /**
-   * @param {string} storage
+   * @param {string | readonly string[]} storages
    * @param {Record<string, string>} addresses in place of the servers' own, by option
    * @param {Record<string, unknown> & { signal?: AbortSignal }} options
-   * @param {() => void} [fault] as soon as replies have come
+   * @param {(storage: string) => void} [fault] as soon as a storage has replies
    */
-  async function race(storage, addresses, { signal, ...options }, fault = () => {}) {
-    let isDone = false;
+  async function race(storages, addresses, { signal, ...options }, fault = () => {}) {
+    /** @type {Set<string>} */
+    const done = new Set();
     const allAddresses = { ...addressFlags(servers), ...addresses };
     const all = { ...ROWS, rounds: 1, warmup: 100, timeoutMs: 1000, home: servers.home() };
     return run(
-      /** @type {any} */ ({ ...all, storages: [storage], addresses: allAddresses, ...options }),
+      /** @type {any} */ ({
+        ...all,
+        storages: [storages].flat(),
+        addresses: allAddresses,
+        ...options,
+      }),
       {
         signal,
         onEvent(event) {
-          if (isDone || event.type !== 'progress' || event.phase !== 'measure') return;
-          if (event.settled === 0) return;
-          isDone = true;
-          fault();
+          if (event.type !== 'progress' || event.phase !== 'measure') return;
+          const { storage } = event.benchmark;
+          if (event.settled === 0 || done.has(storage)) return;
+          done.add(storage);
+          fault(storage);
         },
       },
     );
   }
 
-  for (const [place, storage] of /** @type {[Place, string][]} */ ([
-    ['redis', 'ioredis'],
-    ['redis', 'redis'],
-    ['redis', 'valkey-glide'],
-    ['mariadb', 'mysql2'],
-    ['mariadb', 'mariadb'],
-    ['handlersocket', 'manual-hs'],
-    ['tarantool', 'tarantool'],
+  // One run has one storage per server, since the counts of a server use its relay, too.
+  for (const storages of /** @type {Record<string, Place>[]} */ ([
+    { ioredis: 'redis', mysql2: 'mariadb', tarantool: 'tarantool' },
+    { redis: 'redis', mariadb: 'mariadb' },
+    { 'valkey-glide': 'redis', 'manual-hs': 'handlersocket' },
   ])) {
-    it(`drops ${storage}’s connection silently: --timeout ends it, status 5`, async () => {
-      const relay = new Relay(endpointOf(place));
-      relays.push(relay);
-      const address = { [PLACES[place].flag]: formatEndpoint(await relay.listen()) };
+    const names = Object.keys(storages);
+    it(`drops connections of ${names.join(', ')} silently: --timeout ends it, status 5`, async () => {
+      /** @type {Record<string, Relay>} */
+      const relayOf = {};
+      /** @type {Record<string, string>} */
+      const addresses = {};
+      for (const [storage, place] of Object.entries(storages)) {
+        const relay = new Relay(endpointOf(place));
+        relays.push(relay);
+        relayOf[storage] = relay;
+        addresses[PLACES[place].flag] = formatEndpoint(await relay.listen());
+      }
       const loads = [{ kind: 'window', inFlight: 20, operations: 400_000 }];
       // Its connections pass nothing on any more; new ones do, as behind a firewall.
-      const result = await race(storage, address, { loads }, () => relay.freeze());
-      const { outcomes, details } = accounted(result);
-      const [{ state, reason }] = result.benchmarks;
-      assert.ok(outcomes.ok > 0 && outcomes.unsent > 0, details);
-      assert.deepEqual([outcomes.timeout, outcomes.error], [20, 0], details);
-      assert.equal(state, 'failed', details);
-      assert.equal(reason, 'no reply for 1.0 s: the rest was not sent');
+      const result = await race(names, addresses, { loads }, (storage) =>
+        relayOf[storage].freeze(),
+      );
+      assert.deepEqual(result.benchmarks.map(({ storage }) => storage).sort(), names.toSorted());
+      for (const benchmark of result.benchmarks) {
+        const { outcomes, details } = accounted(benchmark);
+        const { state, reason } = benchmark;
+        assert.ok(outcomes.ok > 0 && outcomes.unsent > 0, details);
+        assert.deepEqual([outcomes.timeout, outcomes.error], [20, 0], details);
+        assert.equal(state, 'failed', details);
+        assert.equal(reason, 'no reply for 1.0 s: the rest was not sent', details);
+      }
       assert.equal(statusOf(result), 5);
       const codes = result.warnings.map(({ code }) => code);
       assert.ok(!codes.includes('SERVER_LOST') && !codes.includes('W_LITTLE'), codes.join());
@@ -122,7 +141,7 @@ describe('a network', () => {
     const redis = await slowRelay(endpointOf('redis'), 700);
     const loads = [{ kind: 'burst', operations: 4000 }];
     const result = await race('ioredis', { redis }, { loads });
-    const { outcomes, details } = accounted(result);
+    const { outcomes, details } = accounted(result.benchmarks[0]);
     assert.equal(outcomes.ok, 4000, details);
     assert.equal(statusOf(result), 0, details);
   });
@@ -154,48 +173,67 @@ describe('a network', () => {
     return `127.0.0.1:${port}`;
   }
 
-  for (const [place, storage] of /** @type {[Place, string][]} */ ([
-    ['redis', 'redis'],
-    ['redis', 'ioredis'],
-    ['redis', 'iovalkey'],
-    ['mariadb', 'mysql2'],
-    ['mariadb', 'mariadb'],
-  ])) {
-    const { flag } = PLACES[place];
+  const STORAGES = ['redis', 'ioredis', 'iovalkey', 'mysql2', 'mariadb'];
+  const LOADS = { loads: [{ kind: 'window', inFlight: 20, operations: 3000 }] };
+  const flags = Object.entries(PLACES).filter(([place]) => ['redis', 'mariadb'].includes(place));
 
-    it(`is a unix socket: ${storage} is counted, with the CPU time of its server`, async () => {
-      const unix = formatEndpoint(servers.address(place)['unix']);
-      const loads = [{ kind: 'window', inFlight: 20, operations: 3000 }];
-      const result = await race(storage, { [flag]: unix }, { loads });
-      const { outcomes, server, counted, details } = accounted(result);
-      assert.equal(outcomes.ok, 3000, details);
-      assert.equal(counted?.operations, counted?.replies, JSON.stringify(counted));
-      assert.ok(Number(server?.cpuNs) > 0, details);
-      assert.ok(JSON.stringify(result.servers).includes('unix:'), JSON.stringify(result.servers));
-      assert.equal(statusOf(result), 0);
-    });
+  /** @param {Benchmark} benchmark */
+  function assertCounted(benchmark) {
+    const { outcomes, server, counted, details } = accounted(benchmark);
+    assert.equal(outcomes.ok, 3000, details);
+    assert.ok(counted !== undefined, details);
+    assert.equal(counted.operations, counted.replies, JSON.stringify({ details, counted }));
+    return server;
+  }
 
-    it(`is a tunnel: ${storage} is counted, and the tunnel is not mistaken for its server`, async () => {
+  /** @type {string[]} */
+  let versions = [];
+  const versionsOf = (/** @type {Result} */ { servers: all }) =>
+    all.map(({ name, version }) => `${name} ${version}`).sort();
+
+  it('is a unix socket: drivers are counted, with the CPU time of their server', async () => {
+    const unix = flags.map(([place, { flag }]) => [
+      flag,
+      formatEndpoint(servers.address(place)['unix']),
+    ]);
+    const result = await race(STORAGES, Object.fromEntries(unix), LOADS);
+    assert.equal(result.benchmarks.length, STORAGES.length);
+    for (const benchmark of result.benchmarks) {
+      assert.ok(Number(assertCounted(benchmark)?.cpuNs) > 0, benchmark.id);
+    }
+    const shown = JSON.stringify(result.servers);
+    for (const [, address] of unix) {
+      assert.ok(address.startsWith('unix:') && shown.includes(address), shown);
+    }
+    assert.equal(statusOf(result), 0);
+    versions = versionsOf(result);
+  });
+
+  it('is a tunnel: drivers are counted, and the tunnel is not mistaken for their server', async () => {
+    /** @type {Record<string, string>} */
+    const addresses = {};
+    for (const [place, { flag }] of flags) {
       const relay = await relayTo(servers.address(place));
       relays.push(relay);
       const { main, sql = main, read, write } = relay.address;
-      const address = formatEndpoint(sql);
-      const further = read && {
-        handlersocket: formatEndpoint(read),
-        'handlersocket-write': formatEndpoint(write),
-      };
-      const loads = [{ kind: 'window', inFlight: 20, operations: 3000 }];
-      const result = await race(storage, { [flag]: address, ...further }, { loads });
-      const { outcomes, server, counted, details } = accounted(result);
-      assert.equal(outcomes.ok, 3000, details);
-      assert.equal(counted?.operations, counted?.replies, JSON.stringify(counted));
+      addresses[flag] = formatEndpoint(sql);
+      if (read === undefined) continue;
+      addresses['handlersocket'] = formatEndpoint(read);
+      addresses['handlersocket-write'] = formatEndpoint(write);
+    }
+    // One driver per server, since no driver sees a difference.
+    const result = await race(['ioredis', 'mysql2'], addresses, LOADS);
+    assert.equal(result.benchmarks.length, 2);
+    for (const benchmark of result.benchmarks) {
+      const server = assertCounted(benchmark);
       assert.equal(server, null, 'the CPU time of the process that forwards');
-      assert.ok(JSON.stringify(result.servers).includes(address));
-      const [direct] = (await race(storage, {}, { loads })).servers;
-      assert.equal(result.servers[0].version, direct.version);
-      assert.equal(statusOf(result), 0);
-    });
-  }
+    }
+    const shown = JSON.stringify(result.servers);
+    for (const [, { flag }] of flags) assert.ok(shown.includes(addresses[flag]), shown);
+    assert.deepEqual(versionsOf(result), versions, 'as without a tunnel');
+    assert.equal(statusOf(result), 0);
+  });
+
   const skip = withoutAccountHome();
   it('is a unix socket: rows read by a run over it are not replaced', { skip }, async () => {
     const unix = formatEndpoint(servers.address('redis')['unix']);
@@ -210,7 +248,7 @@ describe('a network', () => {
     });
     const ended = /** @type {any} */ (await seeding);
     assertFailure(ended, 3, /redis unix:.*: another run is using it: process \d+/);
-    assert.ok(accounted(result).outcomes.ok > 0);
+    assert.ok(accounted(result.benchmarks[0]).outcomes.ok > 0);
   });
 
   it('stops reading, with megabytes in flight: each write fails once, by --timeout', async () => {
@@ -223,7 +261,7 @@ describe('a network', () => {
     const loads = [{ kind: 'burst', operations: 4000 }];
     const options = { ...large, workload: 'mix', mix: 'get:1,set:99', loads, warmup: 50 };
     const result = await race('ioredis', { redis }, options);
-    const { outcomes, details } = accounted(result);
+    const { outcomes, details } = accounted(result.benchmarks[0]);
     assert.ok(outcomes.ok > 0 && outcomes.timeout > 1000, details);
     assert.equal(outcomes.ok + outcomes.timeout, 4000, details);
     assert.equal(statusOf(result), 5, details);
