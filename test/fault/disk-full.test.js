@@ -153,7 +153,7 @@ for (const { name, storage, megabytes, missing = false, start } of [
           workload: 'mix',
           mix: 'get:50,set:50',
           storages: [storage],
-          rate: 80,
+          rate: 50,
           duration: 8000,
           warmup: 0,
         }),
