@@ -21,6 +21,11 @@ const IDLE_TIMEOUT_S = 30;
 
 /** @type {Awaited<ReturnType<typeof startMariadb>>} */
 let server;
+/** Never killed nor stopped: connections are idle for half a minute beside the other tests. */
+/** @type {Awaited<ReturnType<typeof startMariadb>>} */
+let other;
+/** @type {ReturnType<typeof openIdle>} */
+let idle;
 
 /** @param {typeof server} where */
 async function fill(where) {
@@ -36,14 +41,17 @@ before(async () => {
   const settings = {
     handlersocket_plain_secret: 'read me',
     handlersocket_plain_secret_wr: 'wr\x10te é',
-    handlersocket_timeout: IDLE_TIMEOUT_S,
     innodb_lock_wait_timeout: 1,
   };
-  server = await startMariadb({ settings });
-  await fill(server);
+  const idleSettings = { handlersocket_timeout: IDLE_TIMEOUT_S };
+  const starts = [{ settings }, { sockets: true, settings: idleSettings }].map(startMariadb);
+  [server, other] = await Promise.all(starts);
+  await Promise.all([server, other].map(fill));
+  idle = openIdle();
+  idle.catch(() => {}); // fails its test
 });
 
-after(() => server?.stop());
+after(() => Promise.all([server?.stop(), other?.stop()]));
 
 /** @param {object} [options] */
 const open = (options) =>
@@ -72,23 +80,6 @@ test('a secret is required, a wrong one is refused, and each port has its own', 
     assert.deepEqual([error.code, error.serverCode], ['HS_AUTH', 3], JSON.stringify(secrets));
     assert.doesNotMatch(error.message, /guessed|read me/);
   }
-});
-
-test('idle connections are kept alive by pings, and reopened if the server closed them', async () => {
-  const kept = await open({ keepAliveMs: 10_000 });
-  const left = await open({ keepAliveMs: 0 });
-  const indexes = [];
-  for (const client of [kept, left]) {
-    indexes.push(await client.openIndex({ ...TABLE, types: 'number' }));
-  }
-  // A real wait, because the plugin's timeout cannot be shorter.
-  const lost = once(left, 'disconnect', { signal: AbortSignal.timeout(60_000) });
-  const [, error] = await lost;
-  assert.equal(error.code, 'HS_CONNECTION_LOST');
-  assert.deepEqual(await Promise.all(indexes.map((index) => index.value(7))), [14, 14]);
-  assert.equal(kept.counters().losses, 0);
-  assert.ok(left.counters().losses > 0);
-  await Promise.all([kept.close(), left.close()]);
 });
 
 test('finds continue after a kill and restart of the server, changes are reported as unknown', async () => {
@@ -160,22 +151,18 @@ test('a row locked by SQL results in the engine’s lock wait timeout', async ()
   await client.close();
 });
 
+/** Of the other server: it has unix sockets only. */
+const paths = () => ({
+  path: join(other.folder, 'read.sock'),
+  writePath: join(other.folder, 'write.sock'),
+});
+
 test('unix sockets work as TCP does', async () => {
-  const other = await startMariadb({ sockets: true });
-  try {
-    await fill(other);
-    const paths = {
-      path: join(other.folder, 'read.sock'),
-      writePath: join(other.folder, 'write.sock'),
-    };
-    const client = await connect(paths);
-    const index = await client.openIndex({ ...TABLE, types: 'number' });
-    assert.equal(await index.increment('=', 4, [1]), 1);
-    assert.equal(await index.value(4), 9);
-    await client.close();
-  } finally {
-    await other.stop();
-  }
+  const client = await connect(paths());
+  const index = await client.openIndex({ ...TABLE, types: 'number' });
+  assert.equal(await index.increment('=', 4, [1]), 1);
+  assert.equal(await index.value(4), 9);
+  await client.close();
 });
 
 test('a listener stopped for good by Q is distinguished from a slow one', async () => {
@@ -188,4 +175,27 @@ test('a listener stopped for good by Q is distinguished from a slow one', async 
   socket.destroy();
   assert.equal(error.code, 'HS_HANDSHAKE_TIMEOUT');
   assert.match(error.message, /restart of the server/);
+});
+
+async function openIdle() {
+  const kept = await connect({ ...paths(), keepAliveMs: 10_000 });
+  const left = await connect({ ...paths(), keepAliveMs: 0 });
+  const indexes = [];
+  for (const client of [kept, left]) {
+    indexes.push(await client.openIndex({ ...TABLE, types: 'number' }));
+  }
+  const lost = once(left, 'disconnect', { signal: AbortSignal.timeout(60_000) });
+  lost.catch(() => {}); // fails the test
+  return { kept, left, indexes, lost };
+}
+
+test('idle connections are kept alive by pings, and reopened if the server closed them', async () => {
+  const { kept, left, indexes, lost } = await idle;
+  // A real wait, because the plugin's timeout cannot be shorter.
+  const [, error] = await lost;
+  assert.equal(error.code, 'HS_CONNECTION_LOST');
+  assert.deepEqual(await Promise.all(indexes.map((index) => index.value(7))), [14, 14]);
+  assert.equal(kept.counters().losses, 0);
+  assert.ok(left.counters().losses > 0);
+  await Promise.all([kept.close(), left.close()]);
 });
