@@ -246,8 +246,9 @@ describe('stopping a server whose disk is full', { skip }, () => {
     own.disk.fill();
     const env = { DRAGSTRIP_HOME: own.started.home };
     const words = ['bin/dragstrip.js', 'servers', 'stop', 'redis'];
-    const { status, stderr } = await runCommand(own.disk.folder, words, { env });
+    const { status, stdout, stderr } = await runCommand(own.disk.folder, words, { env });
     assert.equal(status, 0, stderr);
+    assert.match(stdout, /redis stopped: ended/, 'not killed, though its rows cannot be saved');
     assert.equal(isRunning(own.started.server), false);
   });
 });
