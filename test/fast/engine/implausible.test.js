@@ -79,6 +79,18 @@ describe('no rank', () => {
     assert.deepEqual(markImplausible(resultOf({ serverCpu: 0.6 })), []);
   });
 
+  test('not for CPU time of a single round, or within an interval above that half', () => {
+    const single = resultOf({ serverCpu: 0.4 });
+    const wide = resultOf({ serverCpu: 0.4 });
+    for (const { rounds } of single.comparison?.loads[0].contenders ?? []) rounds.length = 1;
+    for (const { rounds } of wide.comparison?.loads[0].contenders ?? []) {
+      for (const [i, round] of rounds.entries()) {
+        round.serverCpuPs = round.serverCpuPs?.map((ps) => (ps ?? 0) * (i % 2 === 0 ? 0.5 : 2));
+      }
+    }
+    for (const result of [single, wide]) assert.deepEqual(markImplausible(result), []);
+  });
+
   test('not if the operations were counted, or several connections share the load', () => {
     const counted = {
       replies: 5,
