@@ -149,7 +149,7 @@ describe('clients of a cluster', () => {
       [['mutex', '--storages', 'ioredis-cluster', '--handlers', 'pure'], 2, /script/],
       [['mutex', '--storages', 'valkey-glide-cluster'], 4, /cluster: it does not support lock/],
     ])) {
-      assertFailure(await callHere(...words), status, says);
+      assertFailure(await callHere(...words, '--quiet'), status, says);
     }
   });
 

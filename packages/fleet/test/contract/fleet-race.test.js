@@ -113,7 +113,7 @@ describe('a race of two machines', () => {
     assert.match(page, /<h2[^>]*>Load machines<\/h2>/);
     assert.match(page, /<details><summary>ioredis, [^<]*: 2 agents<\/summary>/);
     for (const agent of agents) {
-      assert.ok(await until(() => /: done, share \d of 2/.test(agent.stdout()), 5000));
+      assert.ok(await until(() => /: done, share \d of 2/.test(agent.stdout()), 30_000));
     }
   });
 

@@ -151,7 +151,7 @@ test('a row locked by SQL results in the engine’s lock wait timeout', async ()
   await client.close();
 });
 
-/** Of the other server: it has unix sockets only. */
+/** Sockets of the other server, which has no ports. */
 const paths = () => ({
   path: join(other.folder, 'read.sock'),
   writePath: join(other.folder, 'write.sock'),
