@@ -115,7 +115,13 @@ describe('commands by slices', { timeout: 600_000 }, () => {
   });
 
   test('a connection per request: its parts are timed per variant', async () => {
-    const result = await runSliced({ ...how, rounds: 2, tests: 'LPUSH', keepAlive: 'off' });
+    const result = await runSliced({
+      ...how,
+      rounds: 2,
+      budget: 3000,
+      tests: 'LPUSH',
+      keepAlive: 'off',
+    });
     await assertExact(result, { perStorage: 4, refused: 0, played: 2 });
     assertBesideInBlocks(result);
   });
