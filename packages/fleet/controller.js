@@ -203,12 +203,11 @@ export class Fleet {
       this.#stop.abort();
       this.leases.changed();
     }, COORDINATOR_MS);
-    await this.#renew().then(
-      () => {
-        this.#isCutOff = false;
-      },
-      () => {},
+    const isReached = await this.#renew().then(
+      () => true,
+      () => false,
     );
+    if (isReached) this.#isCutOff = false;
     clearTimeout(slow);
     this.#renewing = false;
   }
@@ -390,9 +389,8 @@ export class Fleet {
     clearInterval(this.renewal);
     this.removeProof?.();
     // Without the coordinator nothing can be removed; the missing dead-man key stops the agents.
-    if (!this.#isCutOff) {
-      await Promise.race([this.#remove().catch(() => {}), sleep(CLOSE_MS, null, { ref: false })]);
-    }
+    const removed = this.#isCutOff || this.#remove().catch(() => {});
+    await Promise.race([removed, sleep(CLOSE_MS, null, { ref: false })]);
     this.receiver.close(true).catch(() => {});
     this.uploads.disconnect().catch(() => {});
     this.leases.disconnect();

@@ -240,15 +240,15 @@ describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
 });
 
 describe('stopping a server whose disk is full', { skip }, () => {
-  const own = withFullDisk(8, (disk) => start('redis', disk, { owned: false }));
+  const context = withFullDisk(8, (disk) => start('redis', disk, { owned: false }));
 
   test('servers stop: even without space for its lock', async () => {
-    own.disk.fill();
-    const env = { DRAGSTRIP_HOME: own.started.home };
+    context.disk.fill();
+    const env = { DRAGSTRIP_HOME: context.started.home };
     const words = ['bin/dragstrip.js', 'servers', 'stop', 'redis'];
-    const { status, stdout, stderr } = await runCommand(own.disk.folder, words, { env });
+    const { status, stdout, stderr } = await runCommand(context.disk.folder, words, { env });
     assert.equal(status, 0, stderr);
     assert.match(stdout, /redis stopped: ended/, 'not killed, though its rows cannot be saved');
-    assert.equal(isRunning(own.started.server), false);
+    assert.equal(isRunning(context.started.server), false);
   });
 });

@@ -181,7 +181,7 @@ test('a missing network is reported in one line, and nothing partial is left', a
   assert.deepEqual(list(home), []);
 });
 
-test('a killed fetch leaves nothing usable; two concurrent ones clean up, and one fetches', async (context) => {
+test('a killed fetch leaves nothing usable; of two later ones one fetches', async (context) => {
   if (offline !== '') return context.skip(offline);
   const home = newHome('killed');
   if (!isInstalled) {

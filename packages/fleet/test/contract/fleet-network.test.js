@@ -36,13 +36,13 @@ import { createNetwork, missingNamespaces } from '../../../../test/helpers/netwo
 import { PACKAGES_HOME } from '../../../../test/helpers/servers.js';
 import { drawKeys } from '../../../../workloads/get/index.js';
 
-/** Starts of the three machines, at most. */
+/** Maximum number of runs on three machines until one starts in time. */
 const ATTEMPTS = 3;
-/** Start of the last machine after the first one. */
+/** Maximum time between the starts of the first and the last machine. */
 const SKEW_MS_MAX = 10;
 const RATE = 1500;
 const DURATION_NS = 0.3e9;
-/** Each machine sleeps between so rare arrivals. */
+/** Arrivals per second: each machine sleeps between such rare ones. */
 const SLOW_RATE = 90;
 const AGENTS = ['a', 'b', 'c'];
 const PORT = 6390;
