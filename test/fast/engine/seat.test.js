@@ -253,7 +253,7 @@ describe('separate processes', () => {
 
 test('a round in blocks: one at a time; a failed one is excluded, the others continue', async () => {
   const dying = storageFile(folder, 'dying', {
-    get: 'if (reads > 65 + 300) process.exit(3); return dataset.value(id);',
+    get: 'if (reads > 65 + 30) process.exit(3); return dataset.value(id);',
   });
   const wrong = storageFile(folder, 'no-row', { get: "return 'not the row';" });
   const loads = [taskOf({ kind: 'sync', inFlight: 1 }), taskOf({})];
