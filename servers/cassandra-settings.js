@@ -96,6 +96,8 @@ function writeConfiguration(folder, ports) {
     memtable_offheap_space: '64MiB',
     key_cache_size: '8MiB',
     file_cache_enabled: false,
+    // By default a dropped table leaves a copy of its rows on disk.
+    auto_snapshot: false,
     concurrent_reads: 8,
     concurrent_writes: 8,
     concurrent_compactors: 1,

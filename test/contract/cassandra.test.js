@@ -209,6 +209,12 @@ describe('Cassandra', { skip: await prepareCassandra() }, () => {
       await release();
     }
     assert.deepEqual(await keyspaces(), []);
+    const left = readdirSync(running.folder, { recursive: true, encoding: 'utf8' });
+    assert.deepEqual(
+      left.filter((name) => name.includes('snapshots')),
+      [],
+      'no copy of the dropped rows',
+    );
   });
 
   const env = () => ({
