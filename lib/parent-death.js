@@ -31,6 +31,21 @@ export function bySetpriv(options, program, args) {
   return setpriv === null ? null : [setpriv, [...options, '--', program, ...args]];
 }
 
+/**
+ * Ends the process if its parent died before setpriv had tied it, which the kernel does not report.
+ */
+const WITH_PARENT = '[ "$PPID" = "$0" ] && exec "$@"';
+
+/**
+ * For a program that does not notice the death of its parent itself.
+ * @param {string} program path of the program
+ * @param {readonly string[]} args
+ * @returns {[string, string[]]} command for setpriv that starts it only as a child of this process
+ */
+export function whileParentLives(program, args) {
+  return ['/bin/sh', ['-c', WITH_PARENT, String(process.pid), program, ...args]];
+}
+
 /** Options of setpriv. */
 export const UNTIL_PARENT_DIES = Object.freeze(['--pdeathsig', 'KILL']);
 

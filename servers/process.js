@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { targetError } from '../lib/errors.js';
-import { untilParentDies } from '../lib/parent-death.js';
+import { untilParentDies, whileParentLives } from '../lib/parent-death.js';
 import { isAlive, readStartTicks } from '../lib/process-identity.js';
 import { asUser } from './unprivileged.js';
 
@@ -43,8 +43,9 @@ exit 0`;
  */
 export async function launch({ program, args, cwd, env, logPath, owned, user, ownership }) {
   const bySetprivs = ownership !== 'watcher';
-  const confined = user && bySetprivs ? asUser(user, program, args, { owned }) : null;
-  const bound = confined ?? (owned && bySetprivs ? untilParentDies(program, args) : null);
+  const inner = owned ? whileParentLives(program, args) : /** @type {const} */ ([program, args]);
+  const confined = user && bySetprivs ? asUser(user, ...inner, { owned }) : null;
+  const bound = confined ?? (owned && bySetprivs ? untilParentDies(...inner) : null);
   const [file, argv] = bound ?? [program, args];
   const log = openSync(logPath, 'a', 0o600);
   // Detached: Ctrl-C reaches only the owner, which then stops its servers cleanly.

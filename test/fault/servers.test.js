@@ -21,6 +21,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseEndpoint } from '../../lib/address.js';
+import { whileParentLives } from '../../lib/parent-death.js';
 import { isAlive, ownerName, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
 import { askRedis } from '../../servers/ask-redis.js';
 import { ask } from '../../servers/conversation.js';
@@ -155,6 +156,15 @@ for (const means of ['setpriv', 'watcher']) {
     await endOf(servers[0]);
   });
 }
+
+test('a process whose owner died before they were tied does not start', () => {
+  const [program, args] = whileParentLives('/bin/echo', ['started']);
+  const outputOf = (/** @type {string} */ file, /** @type {string[]} */ words) =>
+    spawnSync(file, words, { encoding: 'utf8' }).stdout;
+  assert.equal(outputOf(program, args), 'started\n');
+  // The shell between is its parent.
+  assert.equal(outputOf('/bin/sh', ['-c', '"$@"; true', 'sh', program, ...args]), '');
+});
 
 test('Ctrl-C ends the owner, which then stops its servers cleanly', async () => {
   const { owner, lines, servers } = await startOwner(
