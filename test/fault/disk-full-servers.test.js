@@ -25,7 +25,7 @@ import { makeSmallDisk, whyNoSmallDisk } from '../helpers/small-disk.js';
 const skip = whyNoSmallDisk();
 const NO_CASSANDRA = await prepareCassandra();
 /** Rows, most of which are still to come when the disk is filled. */
-const ROWS = 60_000;
+const ROWS = 150_000;
 const INSERT = { workload: 'insert', warmup: 0, rounds: 1, strategies: ['async'] };
 
 /** @typedef {ReturnType<typeof makeSmallDisk>} Disk */
