@@ -215,7 +215,7 @@ describe('a server that is lost during a run', () => {
     test(`before a load of a storage that hides it, ${label}`, async () => {
       await withServer('redis', async ({ pid, home }) => {
         const loads = [{ kind: 'window', inFlight: 20, operations: 4000 }];
-        const options = { loads, rounds: 2, warmup: 30_000, storages, timeoutMs: 2000, home };
+        const options = { loads, rounds: 2, warmup: 100_000, storages, timeoutMs: 2000, home };
         /** @param {import('../../index.js').RunEvent} event the second time it warms up */
         const at = (event) =>
           event.type === 'progress' &&
