@@ -340,7 +340,7 @@ function planStart(context, base, { folder, socket, configuration, statements, f
     `--secure-file-priv=${files}`,
     `--general-log-file=${join(folder, 'general.log')}`,
     `--slow-query-log-file=${join(folder, 'slow.log')}`,
-    `--tmpdir=${folder}`,
+    OWN_TEMPORARY_FOLDER,
     `--port=${ports['sql']}`,
     `--handlersocket-port=${ports['read']}`,
     `--handlersocket-port-wr=${ports['write']}`,
