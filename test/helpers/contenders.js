@@ -95,12 +95,18 @@ export function brief(operations) {
 }
 
 /**
- * A contender in this process, without the loop that detects changes of the machine's speed.
+ * Real ones, except the loop that detects changes of the machine's speed.
+ * @param {import('../../measure/clock.js').Clock} clock
+ */
+export const instrumentsOf = (clock) => ({ ...systemInstruments(clock), canaryNs: () => 1e6 });
+
+/**
+ * A contender in this process.
  * @param {ContenderSpec} spec
  * @param {{ clock?: import('../../measure/clock.js').Clock, signal?: AbortSignal }} [context]
  */
 export async function openHere(spec, { clock = systemClock, signal } = {}) {
-  const instruments = { ...systemInstruments(clock), canaryNs: () => 1e6 };
+  const instruments = instrumentsOf(clock);
   const contender = await openStorageContender(spec, { instruments, signal });
   return {
     warm: (/** @type {number} */ load) => contender.warm(load),

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { inThisProcess } from '../../engine/contender-process.js';
 import { runRace } from '../../engine/runner.js';
 import { systemClock } from '../../measure/clock.js';
-import { systemInstruments } from '../../measure/usage.js';
+import { instrumentsOf } from './contenders.js';
 import { buildResult } from './result-builder.js';
 
-/** Real ones, except the loop that detects changes of the machine's speed. */
-export const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
+export const INSTRUMENTS = instrumentsOf(systemClock);
 const { environment } = buildResult();
 /** Runs measure their harness overhead by many operations; no test with this helper needs it. */
 const OVERHEAD_OPERATIONS = 2000;

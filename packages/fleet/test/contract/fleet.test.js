@@ -27,7 +27,7 @@ import { drawKeys } from '../../../../workloads/get/index.js';
 
 /** Minimum, of both kinds of arrivals; more if starts were late. */
 const REPETITIONS = 2;
-const REPETITIONS_MAX = 4;
+const REPETITIONS_MAX = 3;
 const SKEW_MS_MAX = 10;
 
 describe('several load machines', () => {
