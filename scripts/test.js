@@ -35,12 +35,12 @@ const WITH_SERVERS = ['contract', 'fault', 'long'];
 const OF_REDIS = Object.freeze({ 'redis-cluster': 'redis', coordinator: 'redis' });
 const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker', 'haproxy'];
 
-/** Files that take a minute or more beside others (`--times`); started last, they would run alone. */
+/** The longest files (`--times`); started last, they would run alone. */
 const LONGEST = [
   ...['contract/cassandra', 'contract/server-counts', 'contract/loads', 'fault/outage'],
   ...['contract/commands', 'fault/network', 'fault/lost-server', 'contract/frozen'],
-  ...['fault/disk-full-servers', 'contract/frozen-alone', 'contract/race-alike', 'contract/mget'],
-  ...['contract/memory-growth', 'contract/slices-variants', 'fault/servers'],
+  ...['fault/disk-full-servers', 'contract/frozen-alone', 'contract/mget', 'fault/servers'],
+  'contract/memory-growth',
 ].map((name) => `test/${name}.test.js`);
 
 /**
