@@ -53,7 +53,7 @@ describe('mget on real servers', () => {
       pipelined: true,
       loads: [1, 4, 16].map((inFlight) => ({ kind: 'window', inFlight })),
       rows: ROWS,
-      warmupOperations: 100,
+      warmupOperations: 300,
       addresses: addressFlags(servers),
     });
     const groups = toFetchGroups(result);
